@@ -18,7 +18,8 @@
     FAULT(disconnect)                                                                              \
     FAULT(deny)                                                                                    \
     FAULT(disk)                                                                                    \
-    FAULT(upgrade)
+    FAULT(upgrade)                                                                                 \
+    FAULT(exec)
 
 #define DECLARED(name) extern const struct fault name##_fault;
 FAULTS(DECLARED)

@@ -47,7 +47,9 @@ struct fault_environment {
     bool points_are_missing;   // that is for want of something on this machine
     bool is_unseen;            // and how its servers keep it is not known
     struct wires *wires;
-    char *why_no_wires; // if `wires` is NULL
+    char *why_no_wires;            // if `wires` is NULL
+    const char *folder;            // of the trial
+    const struct service *service; // of the lock
     struct clock_shift *client_clocks;
     int shifted_clients; // how many clients have one
     uint64_t seed;
@@ -65,6 +67,8 @@ struct fault_strike {
     int progress;                // the fault's own: how far it has come
     int done;                    // the fault's own: how many of its locks it has struck
     int wire;                    // the fault's own: number of its wire fault
+    pid_t process;               // the fault's own: a program that it runs
+    int64_t since_ns;            // the fault's own
     int64_t met;                 // packets or connections that it met; -1 if nothing counts them
     // Who had the role that it names (`leader`), noted once it is in effect: "redis-1", and who has
     // it since, "redis-1 redis-2". "" if it names none.

@@ -687,7 +687,8 @@ bool schedule_has_settled(const struct schedule *schedule, int64_t now_ns, int64
 static bool is_ending(struct schedule *schedule, struct entry *entry)
 {
     struct error ignored;
-    if (entry->state == ENTRY_PENDING && entry_lasts(entry))
+    bool runs_command = (entry->fault->form.strikes & STRIKES_BY_COMMAND) != 0;
+    if (entry->state == ENTRY_PENDING && (entry_lasts(entry) || runs_command))
         return entry->fault->heal(&entry->strike, &ignored) == STRIKE_PENDING;
     if (entry->state == ENTRY_PENDING && !entry_is_on_server(entry)) {
         entry_strike(schedule, entry);

@@ -104,6 +104,8 @@ enum availability fault_available(const struct fault_instance *instance,
     struct error ignored;
     const struct fault *fault = fault_find(instance->verb);
     const struct node *node = NULL;
+    if ((fault->form.strikes & STRIKES_BY_COMMAND) != 0)
+        return fault->available(instance, environment, NULL, why);
     if ((fault->form.strikes & STRIKES_WIRE) != 0)
         return wire_available(instance, environment, why);
     enum availability there = target_available(&instance->target, environment, why);

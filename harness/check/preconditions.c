@@ -323,7 +323,7 @@ bool servers_were_left_down(const struct trial_model *model, struct text *why)
             took_effect(record) && fault_can(record->instance, FAULT_REFUSES | FAULT_STOPS);
         if (record->failed && record->instance->target.client == 0 &&
             record->asked_ns != TIME_NEVER &&
-            (stays_struck || fault_can(record->instance, FAULT_KILLS)) &&
+            (stays_struck || fault_can(record->instance, FAULT_KILLS | FAULT_BY_COMMAND)) &&
             !fault_took_effect(model, record, why))
             return true;
     }

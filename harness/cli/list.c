@@ -103,7 +103,8 @@ static const char *const *options_of(const struct fault_form *form)
 
 static void list_faults(void)
 {
-    static const char *const kinds[] = {"client", "worker", "server", "wire"}; // by STRIKES_*
+    static const char *const kinds[] = {"client", "worker", "server", "wire",
+                                        "by command"}; // by STRIKES_*
     static const char *const untils[] = {[LASTS_NEVER] = "-",
                                          [LASTS_IF_TOLD] = "or for good",
                                          [LASTS_BRIEFLY] = "or at once",

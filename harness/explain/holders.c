@@ -212,6 +212,8 @@ static bool is_proven_deed(const struct diagnosis *diagnosis, const struct fault
     static const char *const certain[] = {"loses-all", "loses-lock", NULL};
     const struct fault_instance *instance = record->instance;
     bool is_single = has_topology(diagnosis->model, "single");
+    if (fault_can(instance, FAULT_BY_COMMAND))
+        return false;
     if (deed == ROOT_PARTITION)
         return parted_them(record, loss);
     // Nothing that was written since is there any more; what was damaged may be.

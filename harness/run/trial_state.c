@@ -335,6 +335,8 @@ void fault_environment_open(struct fault_environment *environment, const struct 
         .client_clocks = state->control->client_clocks,
         .shifted_clients = MAX_SHIFTED_CLIENTS,
         .seed = state->trial->seed,
+        .folder = state->folder,
+        .service = lock,
     };
     environment->locks = memory_new(state->key_count * sizeof *environment->locks);
     for (size_t i = 0; i < state->key_count; i++)

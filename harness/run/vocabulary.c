@@ -106,7 +106,8 @@ static void take_faults(struct vocabulary *vocabulary)
     GATHER(vocabulary->faults, const char *, fault_catalogue, fault_catalogue[i]->form.name);
     FORMS_OF(vocabulary->fault_forms, struct fault_form, fault_catalogue);
     for (const struct fault_form *form = vocabulary->fault_forms; form->name != NULL; form++) {
-        if (form->options == NULL || !text_is_one_of("to", form->options))
+        if ((form->options == NULL || !text_is_one_of("to", form->options)) &&
+            (form->strikes & STRIKES_BY_COMMAND) == 0)
             add(&vocabulary->draws, form->name);
     }
     for (const struct fault_form *form = vocabulary->fault_forms; form->name != NULL; form++) {

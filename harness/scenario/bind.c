@@ -179,10 +179,26 @@ static void bind_part_of_fault(const struct value *value)
     const char *text = value->node->text;
     struct error error;
     int result;
+    const struct vocabulary *vocabulary = value->vocabulary;
+    const struct fault_form *form =
+        value->key->type == KEY_VERB
+            ? &vocabulary->fault_forms[text_index(value->node->key, vocabulary->faults)]
+            : &instance->form;
+    bool is_command = value->key->type == KEY_VERB && (form->strikes & STRIKES_BY_COMMAND) != 0;
+    if (!is_command && (value->node->kind != NODE_TEXT || text[0] == '\0')) {
+        refuse_shape(value, "");
+        return;
+    }
     if (value->key->type == KEY_VERB) {
-        instance->form =
-            value->vocabulary->fault_forms[text_index(value->node->key, value->vocabulary->faults)];
-        instance->verb = instance->form.name;
+        instance->form = *form;
+        instance->verb = form->name;
+    }
+    if (is_command) {
+        bind_section(vocabulary, value->key->section, value->node, instance);
+        snprintf(instance->target.server, sizeof instance->target.server, "servers");
+        if (!node_has(value->node, "undo"))
+            instance->form.lasting = LASTS_NEVER;
+        return;
     }
     struct fault_instance read = *instance;
     if (value->key->type == KEY_POINTS)
@@ -270,7 +286,9 @@ static void bind_value(const struct vocabulary *vocabulary, const struct key *ke
                        struct node *node, void *object)
 {
     struct value value = {vocabulary, key, node, object};
-    if (key->type >= KEY_POINTS && node->kind == NODE_LIST)
+    if (key->type == KEY_VERB)
+        bind_part_of_fault(&value);
+    else if (key->type >= KEY_POINTS && node->kind == NODE_LIST)
         bind_list(value);
     else if (node->kind == NODE_MAP && key->section != NULL)
         bind_brought_scheme(&value);
@@ -487,6 +505,8 @@ void unbind_section(const struct section *section, void *object)
             free(*(char **)field);
         } else if (key->type >= KEY_WORDS && key->type <= KEY_PATTERNS) {
             string_list_free(field);
+        } else if (key->type == KEY_VERB) {
+            unbind_section(key->section, object);
         } else if (key->type == KEY_SECTION) {
             for (size_t j = 0; j < (key->name != NULL ? 1 : (size_t)key->most); j++)
                 unbind_section(key->section, item_of(key, j, object));
@@ -627,7 +647,7 @@ static void apply(const struct vocabulary *vocabulary, const struct origin *orig
             return;
         }
         section = key->section;
-        if (key->type != KEY_SECTION) {
+        if (key->type != KEY_SECTION && key->type != KEY_VERB) {
             map = enter_item(map, key, strsep(&rest, "."), origin);
             continue;
         }

@@ -260,6 +260,18 @@ const struct section plugin_section = {
 
 // --- faults --------------------------------------------------------------------------------------
 
+// Of the value of a fault that strikes by command: keys of the fault itself.
+static const struct key command_keys[] = {
+    {"start", KEY_TEXTS, AT(fault_instance, start),
+     "the command, [PROGRAM, ARGUMENT, ...], which ends", RANGE(1, 64), .required = true},
+    {"proof", KEY_TEXTS, AT(fault_instance, proof),
+     "run again until it ends well: then it is in effect", RANGE(1, 64), .required = true},
+    {"undo", KEY_TEXTS, AT(fault_instance, undo), "what ends it", RANGE(1, 64),
+     .fallback_text = "nothing ends it"},
+};
+static const struct section command_section = {
+    "faults.exec", "A fault by command, as {exec: {...}}.", KEYS(command_keys, fault_instance)};
+
 static const struct key fault_keys[] = {
     {"when", KEY_POINTS, AT(fault_instance, points),
      "strikes at that point, of several at the first reached; or at a cause",
@@ -277,7 +289,7 @@ static const struct key fault_keys[] = {
     {"after", KEY_NAME, AT(fault_instance, after_name),
      "armed only once that earlier fault is in effect", RANGE(1, 32), .fallback_text = "at once"},
     {NULL, KEY_VERB, AT(fault_instance, target), "what strikes, and whom; exactly one of them",
-     .words = WORDS_FAULTS, .required = true},
+     .words = WORDS_FAULTS, .section = &command_section, .required = true},
     {"until", KEY_UNTIL, AT(fault_instance, until),
      "what ends the fault: see `lockpick list faults`", .fallback_text = "by fault"},
     {"how", KEY_NAME, AT(fault_instance, how), "which of the fault's ways", RANGE(1, 16),
@@ -637,7 +649,7 @@ static void describe_value(const struct key *key, const struct vocabulary *vocab
     else if (key->type == KEY_UNTIL)
         shown = "a cause, a duration, or both";
     else if (key->type == KEY_VERB)
-        shown = "a target, or a wire";
+        shown = "a target, a wire, or commands";
     else if (key->type == KEY_SECTIONS)
         shown = key->text_is != NULL ? "a list of limits, or mappings" : "a list of mappings";
     else if (key->type == KEY_WHOLE && key->most == INT64_MAX)

@@ -84,6 +84,8 @@ enum {
     STRIKES_WORKER = 2,
     STRIKES_SERVER = 4,
     STRIKES_WIRE = 8, // what is between two groups of nodes
+    STRIKES_BY_COMMAND =
+        16, // whatever its command does, of which the servers are taken to be struck
 };
 
 enum lasting {
@@ -108,6 +110,7 @@ enum {
     FAULT_REFUSES = 512,         // the server refuses requests
     FAULT_HINDERS_DISK = 1024,   // something must stand between the server and its disk
     FAULT_SHOWS_AT_START = 2048, // what it does to a server's data shows when that starts again
+    FAULT_BY_COMMAND = 4096,     // what it does only its author knows: it is proven to be no cause
 };
 
 // In `of` of `random`: the answer to a request of a client's vanishes on its way back.
@@ -172,10 +175,11 @@ struct fault_instance {
     // delay: up to so much more or less; of others with `every_ns`: each time so much earlier or
     // later
     int64_t jitter_ns;
-    int64_t rate;  // clock: percent of the normal rate, from then on
-    int64_t share; // loss: percent of the packets
-    char *to;      // upgrade: a program; NULL: not said
-    char *text;    // as people read it: "pause client-1 after read until client-2 writes"
+    int64_t rate;                          // clock: percent of the normal rate, from then on
+    int64_t share;                         // loss: percent of the packets
+    char *to;                              // upgrade: a program; NULL: not said
+    struct string_list start, proof, undo; // exec: commands, word by word; `undo` may be none
+    char *text; // as people read it: "pause client-1 after read until client-2 writes"
     struct place place;
 };
 

@@ -98,9 +98,10 @@ static json_t *value_schema(const struct key *key, const struct vocabulary *voca
     case KEY_SECTION:
     case KEY_SECTIONS:
         return section_schema(key->section, vocabulary);
+    case KEY_VERB:
+        return either(any_text(), section_schema(key->section, vocabulary));
     case KEY_TEXT:
     case KEY_TEXTS:
-    case KEY_VERB:
     case KEY_UNTIL:
     case KEY_LIMIT:
     case KEY_POINTS:

@@ -84,9 +84,9 @@ static const struct server_form test_server_forms[] = {
      .why_no_server_name = "no way"},
     {.title = "PostgreSQL", .login = LOGIN_ANY, .has_databases = true},
 };
-static const char *const test_faults[] = {"pause", "kill", "restart", "partition",
-                                          "delay", "loss", "buffer",  "clock",
-                                          "evict", "disk", "upgrade", NULL};
+static const char *const test_faults[] = {"pause",   "kill",   "restart", "partition", "delay",
+                                          "loss",    "buffer", "clock",   "evict",     "disk",
+                                          "upgrade", "exec",   NULL};
 static const char *const test_losses[] = {"nothing", "unsynced", "all", NULL};
 static const char *const test_partitions[] = {"drop", "reset", NULL};
 static const char *const test_policies[] = {"allkeys-lru", "noeviction", NULL};
@@ -166,6 +166,10 @@ static const struct fault_form test_fault_forms[] = {
      .traits = FAULT_KILLS | FAULT_MAY_FORGET,
      .lasting = LASTS_BRIEFLY,
      .options = test_upgrade_options},
+    {.name = "exec",
+     .strikes = STRIKES_BY_COMMAND,
+     .traits = FAULT_BY_COMMAND | FAULT_MAY_FORGET,
+     .lasting = LASTS_ON},
 };
 static const char *const test_commands[] = {"GET", "SET", "SETNX", "PEXPIRE", "DEL", "EVAL", NULL};
 static const char *const test_properties[] = {

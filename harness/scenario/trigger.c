@@ -485,7 +485,9 @@ static void describe_trigger(const struct fault_instance *instance, struct text 
 void fault_describe_action(const struct fault_instance *instance, struct text *out)
 {
     text_format(out, "%s ", instance->verb);
-    if (instance->side_counts[0] == 0)
+    if (instance->start.count > 0)
+        text_add(out, instance->start.items[0]);
+    else if (instance->side_counts[0] == 0)
         target_write(&instance->target, out);
     for (int side = 0; side < 2 && instance->side_counts[0] > 0; side++) {
         text_add(out, side == 0 ? "" : instance->one_way ? " to " : " from ");

@@ -180,7 +180,7 @@ static void check_target(const struct looked_at *fault)
     if (instance->side_counts[0] > 0)
         return;
     check_who(fault->rules, verb, target->client, target->worker);
-    if (target->client == 0 && (strikes & STRIKES_SERVER) == 0)
+    if (target->client == 0 && (strikes & (STRIKES_SERVER | STRIKES_BY_COMMAND)) == 0)
         refuse(verb, "'%s' strikes clients, not servers", instance->verb);
     else if (target->client != 0 && (strikes & (STRIKES_CLIENT | STRIKES_WORKER)) == 0)
         refuse(verb, "'%s' strikes servers, not clients", instance->verb);
@@ -236,7 +236,9 @@ static void check_until(const struct looked_at *fault)
         return;
     if (is_final(instance)) {
         refuse_key(until, "'until' with '%s', which nothing ends%s", instance->verb,
-                   form->lasting == LASTS_IF_TOLD ? ": clients do not come back" : "");
+                   form->lasting == LASTS_IF_TOLD              ? ": clients do not come back"
+                   : (form->strikes & STRIKES_BY_COMMAND) != 0 ? ": it has no 'undo'"
+                                                               : "");
         return;
     }
     if (until->bad)

@@ -3,6 +3,7 @@
 #include "harness/base/clock.h"
 #include "harness/base/scope.h"
 #include "harness/cluster/process.h"
+#include "harness/wire/peer.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -304,17 +305,6 @@ bool driver_process_is_at_work(struct driver *driver)
 
 // --- starting ------------------------------------------------------------------------------------
 
-// "NAME=HOST:PORT,HOST:PORT", the name in upper case.
-static void describe_servers(const char *kind, const struct endpoint *servers, int count,
-                             struct text *out)
-{
-    text_add(out, "LOCKPICK_");
-    for (; *kind != '\0'; kind++)
-        text_format(out, "%c", toupper((unsigned char)*kind));
-    for (int i = 0; i < count; i++)
-        text_format(out, "%s%s:%d", i > 0 ? "," : "=", servers[i].host, servers[i].port);
-}
-
 // Starts the program, with the ends of its pipes as streams.
 static pid_t execute(const struct driver *driver, const char *const *environment,
                      const int *streams, struct error *error)
@@ -353,11 +343,11 @@ int driver_process_start(struct driver *driver, struct error *error)
     if (settings->exploration != NULL)
         result = driver_gate_describe(settings->exploration, variables, error);
     if (service != NULL)
-        describe_servers(service->kind, service->servers, service->server_count,
-                         &variables[DRIVER_VARIABLES]);
+        service_tell(service->kind, service->servers, service->server_count,
+                     &variables[DRIVER_VARIABLES]);
     if (service != NULL && service->sentinel_count > 0)
-        describe_servers("sentinel", service->sentinels, service->sentinel_count,
-                         &variables[DRIVER_VARIABLES + 1]);
+        service_tell("sentinel", service->sentinels, service->sentinel_count,
+                     &variables[DRIVER_VARIABLES + 1]);
     for (size_t i = 0, count = 0; i < DRIVER_VARIABLES + 2; i++) {
         if (variables[i].bytes != NULL)
             environment[count++] = variables[i].bytes;

@@ -1,5 +1,6 @@
 #include "harness/wire/peer.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <netdb.h>
 #include <netinet/tcp.h>
@@ -8,6 +9,15 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
+
+void service_tell(const char *kind, const struct endpoint *servers, int count, struct text *out)
+{
+    text_add(out, "LOCKPICK_");
+    for (; *kind != '\0'; kind++)
+        text_format(out, "%c", toupper((unsigned char)*kind));
+    for (int i = 0; i < count; i++)
+        text_format(out, "%s%s:%d", i > 0 ? "," : "=", servers[i].host, servers[i].port);
+}
 
 struct peer peer_at(const struct endpoint *endpoint, const char *name, int64_t limit_ns)
 {

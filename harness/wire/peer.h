@@ -39,6 +39,9 @@ struct peer {
     const struct tls_settings *tls;       // NULL: it is spoken to in plain
 };
 
+// Of a program's environment, where servers are: "LOCKPICK_REDIS=HOST:PORT,HOST:PORT".
+void service_tell(const char *kind, const struct endpoint *servers, int count, struct text *out);
+
 // A server that is waited for as long from now on; `name` is put before its address: "redis at".
 struct peer peer_at(const struct endpoint *endpoint, const char *name, int64_t limit_ns);
 

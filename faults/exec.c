@@ -1,0 +1,205 @@
+// exec: a command of the user's strikes, for what only the operator of a server can do: fails over
+// a managed one, deletes a pod. In effect once another one, its proof, succeeds, which is run again
+// until then, and must not succeed before; a third one undoes it. They are run in the folder that
+// Lockpick is called in, with the addresses of the servers in their environment as a driver has
+// them, and what they print is in fault-N.log of the trial's folder.
+#include "faults/fault.h"
+
+#include "harness/base/clock.h"
+#include "harness/base/file.h"
+#include "harness/base/scope.h"
+#include "harness/cluster/process.h"
+#include "harness/wire/peer.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#define COMMAND_NS (60 * NS_PER_S) // the longest that one may take
+#define PROOF_NS (30 * NS_PER_S)   // from the end of the first until the proof
+#define AGAIN_NS (50 * NS_PER_MS)  // after a proof that failed
+
+// How far it has come: which command runs, or is to be run next.
+enum { PROVES_BEFORE, STARTS, PROVES, UNDOES };
+
+static const struct string_list *command_of(const struct fault_strike *strike)
+{
+    const struct fault_instance *instance = strike->instance;
+    return strike->progress == STARTS   ? &instance->start
+           : strike->progress == UNDOES ? &instance->undo
+                                        : &instance->proof;
+}
+
+static enum availability available(const struct fault_instance *instance,
+                                   const struct fault_environment *environment,
+                                   const struct node *node, struct error *why)
+{
+    const struct string_list *const commands[] = {&instance->start, &instance->proof,
+                                                  &instance->undo};
+    (void)environment;
+    (void)node;
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        const char *program = commands[i]->count > 0 ? commands[i]->items[0] : NULL;
+        if (program == NULL || strchr(program, '/') != NULL || program_exists(program))
+            continue;
+        error_set(why, "found no %s in PATH, which 'exec' is to run", program);
+        return FAULT_MISSING;
+    }
+    return FAULT_AVAILABLE;
+}
+
+// --- a command -----------------------------------------------------------------------------------
+
+static char *log_of(const struct fault_strike *strike)
+{
+    return text_formatted("%s/fault-%d.log", strike->environment->folder, strike->instance->number);
+}
+
+static enum strike_state begin(struct fault_strike *strike, int progress, struct error *error)
+{
+    const struct service *service = strike->environment->service;
+    AUTO_TEXT struct text servers = {0};
+    AUTO_TEXT struct text sentinels = {0};
+    const char *environment[3] = {NULL};
+    AUTO_FREE char *log = log_of(strike);
+    if (service != NULL && service->server_count > 0) {
+        service_tell(service->kind, service->servers, service->server_count, &servers);
+        environment[0] = servers.bytes;
+    }
+    if (service != NULL && service->sentinel_count > 0) {
+        service_tell("sentinel", service->sentinels, service->sentinel_count, &sentinels);
+        environment[environment[0] != NULL] = sentinels.bytes;
+    }
+    strike->progress = progress;
+    strike->acted_ns = clock_monotonic_ns();
+    strike->process = process_start(
+        &(struct process_settings){.arguments = (const char *const *)command_of(strike)->items,
+                                   .environment = environment,
+                                   .log_path = log,
+                                   .network_namespace = -1,
+                                   .processor = -1},
+        error);
+    return strike->process > 0 ? STRIKE_PENDING : STRIKE_FAILED;
+}
+
+// Says how the command has ended, with the last line that it, or one before it, has printed.
+static enum strike_state say_end(const struct fault_strike *strike, const char *how,
+                                 struct error *error)
+{
+    static const char *const names[] = {"proof", "start", "proof", "undo"};
+    AUTO_FREE char *log = log_of(strike);
+    AUTO_TEXT struct text printed = {0};
+    char *last = NULL;
+    if (file_read(log, &printed, NULL) == 0 && printed.length > 0) {
+        if (printed.bytes[printed.length - 1] == '\n')
+            printed.bytes[printed.length - 1] = '\0';
+        last = strrchr(printed.bytes, '\n');
+        last = last != NULL ? last + 1 : printed.bytes;
+    }
+    return error_set(error, "its '%s' (%s) %s; the last line of %s is: %.200s",
+                     names[strike->progress], command_of(strike)->items[0], how, log,
+                     last != NULL ? last : "(nothing)");
+}
+
+// Whether the command has ended, and well.
+static enum strike_state look(struct fault_strike *strike, struct error *error)
+{
+    int status = 0;
+    char end[32];
+    char how[64];
+    pid_t ended = waitpid(strike->process, &status, WNOHANG);
+    if (ended == 0) {
+        if (clock_monotonic_ns() - strike->acted_ns < COMMAND_NS)
+            return STRIKE_PENDING;
+        process_kill(strike->process);
+        strike->process = 0;
+        say_end(strike, "did not end within a minute, and was killed", error);
+        errno = ETIMEDOUT;
+        return STRIKE_FAILED;
+    }
+    strike->process = 0;
+    if (ended > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0)
+        return STRIKE_IN_EFFECT;
+    snprintf(how, sizeof how, "ended by %s", process_end(status, end, sizeof end));
+    say_end(strike, how, error);
+    errno = 0;
+    return STRIKE_FAILED;
+}
+
+// What has begun, and is not proven, is undone. `error` stays as it is.
+static enum strike_state give_up(struct fault_strike *strike)
+{
+    struct error ignored;
+    if (strike->instance->undo.count > 0 && begin(strike, UNDOES, &ignored) == STRIKE_PENDING)
+        process_wait(strike->process, command_of(strike)->items[0], PROCESS_LIMIT, -1, NULL,
+                     &ignored);
+    strike->process = 0;
+    errno = 0;
+    return STRIKE_FAILED;
+}
+
+// --- the fault -----------------------------------------------------------------------------------
+
+static enum strike_state inject(struct fault_strike *strike, struct error *error)
+{
+    AUTO_TEXT struct text command = {0};
+    for (size_t i = 0; i < strike->instance->start.count; i++)
+        text_format(&command, " %s", strike->instance->start.items[i]);
+    snprintf(strike->found, sizeof strike->found, "%s", text_clean(command.bytes) + 1);
+    return begin(strike, PROVES_BEFORE, error);
+}
+
+static enum strike_state prove(struct fault_strike *strike, struct error *error)
+{
+    int64_t now_ns = clock_monotonic_ns();
+    if (strike->process == 0) // its proof has failed
+        return now_ns - strike->acted_ns < AGAIN_NS ? STRIKE_PENDING : begin(strike, PROVES, error);
+    enum strike_state state = look(strike, error);
+    if (state == STRIKE_PENDING)
+        return state;
+    switch (strike->progress) {
+    case PROVES_BEFORE:
+        if (state == STRIKE_FAILED)
+            return begin(strike, STARTS, error);
+        return error_set(error, "its proof succeeds before it has struck, and so proves nothing: "
+                                "write one that fails until then");
+    case STARTS:
+        strike->since_ns = now_ns;
+        return state == STRIKE_FAILED ? give_up(strike) : begin(strike, PROVES, error);
+    default:
+        strike->acted_ns = now_ns;
+        if (state == STRIKE_IN_EFFECT || now_ns - strike->since_ns < PROOF_NS)
+            return state == STRIKE_FAILED ? STRIKE_PENDING : state;
+        error_wrap(error, "no proof within %d s", (int)(PROOF_NS / NS_PER_S));
+        return give_up(strike);
+    }
+}
+
+// Also of one that is not proven yet. What has not begun needs not be undone.
+static enum strike_state heal(struct fault_strike *strike, struct error *error)
+{
+    if (strike->progress == UNDOES)
+        return look(strike, error);
+    process_kill(strike->process);
+    strike->process = 0;
+    return strike->progress == PROVES_BEFORE || strike->instance->undo.count == 0
+               ? STRIKE_IN_EFFECT
+               : begin(strike, UNDOES, error);
+}
+
+const struct fault exec_fault = {
+    .form = {.name = "exec",
+             .strikes = STRIKES_BY_COMMAND,
+             .traits = FAULT_BY_COMMAND | FAULT_MAY_FORGET | FAULT_DISCONNECTS,
+             .lasting = LASTS_ON,
+             .told = "a command strikes:{found}",
+             .over = "what the command did is undone",
+             .lost = " were struck by a command, and have {who}'s lock no more",
+             .mitigation = "a lock server that keeps its locks through that; or a fencing token "
+                           "checked by the store (fenced: true)"},
+    .summary = "runs a command of yours, until its proof succeeds; 'undo' ends it",
+    .available = available,
+    .inject = inject,
+    .prove = prove,
+    .heal = heal,
+};
