@@ -15,7 +15,7 @@
 
 #define WORKERS 3
 #define SHORT_REQUEST_NS (300 * NS_PER_MS)
-#define PATIENCE_NS (30 * NS_PER_S)
+#define PATIENCE_NS (PATIENCE_S * NS_PER_S)
 
 // Waits for a cause, and fails if it does not come.
 #define AWAIT(cause)                                                                               \

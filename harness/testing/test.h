@@ -17,6 +17,10 @@
 
 #include <cmocka.h>
 
+// How long, in seconds, a test waits for what must come, however busy the machine is: less than
+// scripts/run-tests lets its program last.
+#define PATIENCE_S 90
+
 struct test {
     const char *file;                     // what is compiled, not a header
     int place;                            // in the file
