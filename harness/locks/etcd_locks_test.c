@@ -50,7 +50,8 @@ static const struct contract etcd_contract = {ETCD_CONTRACT, .request_ns = NS_PE
                                               .evict = evict};
 static const struct contract ensemble_contract = {ETCD_CONTRACT, .topology = "ensemble",
                                                   .lease_ns = 4 * NS_PER_S, .request_ns = NS_PER_S};
-static const struct contract short_contract = {ETCD_CONTRACT, .lease_ns = 1500 * NS_PER_MS};
+static const struct contract short_contract = {ETCD_CONTRACT, .lease_ns = 1500 * NS_PER_MS,
+                                               .request_ns = NS_PER_S};
 
 // --- one server ----------------------------------------------------------------------------------
 
@@ -182,14 +183,20 @@ SCHEME_TEST_WITH(a_lease_that_nobody_keeps_alive_gives_the_lock_to_the_next, tru
     assert_int_equal(lock_release(&fixture->locks[1]), RELEASE_RELEASED);
 }
 
+// Where the machine stands still past the lease, the watchdog's own clock tells it first: once
+// more, then.
 SCHEME_TEST(a_holder_whose_lease_is_revoked_learns_it_from_its_watchdog, true)
 {
     struct lock *lock = &fixture->locks[0];
-    assert_int_equal(acquire(fixture, 0), OUTCOME_OK);
-    assert_int_equal(etcd_revoke(fixture->probe, oldest_key(fixture).lease), OUTCOME_OK);
-    await_loss(lock);
-    assert_int_equal(lock->lost, LOST_NOT_OWNER);
-    assert_int_equal(lock_release(lock), RELEASE_GONE);
+    uint32_t lost = LOST_DEADLINE;
+    while (lost == LOST_DEADLINE) {
+        assert_int_equal(acquire(fixture, 0), OUTCOME_OK);
+        etcd_revoke(fixture->probe, etcd_of(lock)->lease);
+        await_loss(lock);
+        lost = atomic_load(&lock->lost);
+        assert_int_equal(lock_release(lock), RELEASE_GONE);
+    }
+    assert_int_equal(lost, LOST_NOT_OWNER);
 }
 
 // --- three servers -------------------------------------------------------------------------------

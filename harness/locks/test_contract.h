@@ -118,7 +118,8 @@ static inline bool let_another_have_it(struct fixture *fixture, const struct loc
 // Whether worker 2 still keeps worker 3 out.
 static inline bool another_has_it(struct fixture *fixture)
 {
-    enum outcome outcome = acquire(fixture, 2);
+    enum outcome outcome;
+    AWAIT((outcome = acquire(fixture, 2)) != OUTCOME_UNKNOWN);
     if (outcome == OUTCOME_OK)
         lock_release(&fixture->locks[2]);
     return outcome == OUTCOME_NO;

@@ -19,6 +19,13 @@ static enum lost_reason lost_of(struct fixture *fixture, int worker)
     return atomic_load(&fixture->locks[worker].lost);
 }
 
+// Where the machine stood still, it was told that it hears nothing before its session ended.
+static bool is_told(struct fixture *fixture, int worker)
+{
+    enum lost_reason reason = lost_of(fixture, worker);
+    return reason == LOST_SESSION || reason == LOST_SUSPENDED;
+}
+
 static void end_session_of(struct fixture *fixture, int worker)
 {
     zk_expire(zk_of(&fixture->locks[worker]), fixture->locks[worker].service);
@@ -105,10 +112,10 @@ SCHEME_TEST(a_release_in_a_session_that_has_ended_is_gone, true)
     hold_to(scheme, acquire(fixture, 0) == OUTCOME_OK, "not let in");
     begin(fixture, &act, 1); // before its delete
     end_session_of(fixture, 0);
-    hold_to(scheme, acquire(fixture, 1) == OUTCOME_OK, "not free");
+    AWAIT(acquire(fixture, 1) == OUTCOME_OK);
     finish(fixture, &act);
     hold_to(scheme, act.answer == RELEASE_GONE, "not gone");
-    hold_to(scheme, lost_of(fixture, 0) == LOST_SESSION, "its holder was not told");
+    hold_to(scheme, is_told(fixture, 0), "its holder was not told");
     hold_to(scheme, another_has_it(fixture), "released another's lock");
     lock_release(&fixture->locks[1]);
 }
@@ -126,8 +133,8 @@ SCHEME_TEST(a_release_without_an_answer_in_a_session_that_ended_then_is_unknown,
     finish(fixture, &act);
     hold_to(scheme, is_held, "no point after its delete");
     hold_to(scheme, act.answer == RELEASE_UNKNOWN, "claims to know who removed it");
-    hold_to(scheme, lost_of(fixture, 0) == LOST_SESSION, "its holder was not told");
-    hold_to(scheme, acquire(fixture, 0) == OUTCOME_OK, "left it behind");
+    hold_to(scheme, is_told(fixture, 0), "its holder was not told");
+    AWAIT(acquire(fixture, 0) == OUTCOME_OK);
     lock_release(&fixture->locks[0]);
 }
 
