@@ -173,7 +173,7 @@ format:
 	@clang-format -i $(FORMATTED)
 
 clean:
-	rm -rf build build-asan build-tsan build-gcc build-clang build-fuzz
+	rm -rf build build-asan build-tsan build-gcc build-clang build-fuzz build-fuzz-quick
 
 # --- does it find broken locks, and spare sound ones ----------------------------------------------
 
@@ -259,8 +259,9 @@ reference: setup
 
 # --- is `lockpick check` right, and quick ---------------------------------------------------------
 
-# make fuzz: each of FUZZERS for FOR seconds; what is found is left in build-fuzz/found. A folder
-# NAME_fuzz_seeds beside NAME_fuzz.c has inputs to begin with.
+# make fuzz: each of FUZZERS for FOR seconds, without sanitizers, and then what it kept with them; what
+# is found is left in build-fuzz/found. A folder NAME_fuzz_seeds beside NAME_fuzz.c has inputs to
+# begin with.
 FOR ?= 60
 
 $(BUILD)/%_fuzz: $(BUILD)/%_fuzz.o $(BUILD)/liblockpick.a
@@ -272,7 +273,9 @@ fuzzers: $(FUZZERS:%.c=$(BUILD)/%)
 fuzz: setup-lint
 	@$(MAKE) --no-print-directory -j$$(nproc) BUILD=build-fuzz CC=clang fuzzers \
 		CFLAGS="-O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all"
-	@scripts/fuzz build-fuzz $(FOR) $(FUZZERS:%.c=%)
+	@$(MAKE) --no-print-directory -j$$(nproc) BUILD=build-fuzz-quick CC=clang fuzzers \
+		CFLAGS="-O2 -g -fsanitize=fuzzer-no-link"
+	@scripts/fuzz build-fuzz build-fuzz-quick $(FOR) $(FUZZERS:%.c=%)
 
 # make fuzz-check: its models against a search that tries every order, on random histories, for FOR
 # (90s, 10m, 2h; a minute if not said). SEED=: the first (0: another one each time); MODEL=: one

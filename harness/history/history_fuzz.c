@@ -13,7 +13,6 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #define CHOICES 4
@@ -75,16 +74,15 @@ static void write_file(const char *path, const uint8_t *data, size_t size, bool 
     free(bytes);
 }
 
-static void write_events(const char *path, const uint8_t *data, size_t size, bool is_closed)
+// Into one file, which is mapped once and for all.
+static void write_events(struct history_file *file, const uint8_t *data, size_t size,
+                         bool is_closed)
 {
-    struct history_file file;
     struct history_writer writers[WRITERS];
-    if (history_file_create(path, MOST_BYTES / EVENT_BYTES + WRITERS * HISTORY_EVENTS_PER_CHUNK, 1,
-                            &file, NULL) != 0)
-        abort();
+    history_file_restart(file);
     for (int i = 0; i < WRITERS; i++)
-        history_writer_start(&writers[i], &file, i / 2, i % 2 + (i < 2 ? 0 : 1));
-    int64_t at_ns = file.header->began_ns;
+        history_writer_start(&writers[i], file, i / 2, i % 2 + (i < 2 ? 0 : 1));
+    int64_t at_ns = file->header->began_ns;
     for (; size >= EVENT_BYTES; size -= EVENT_BYTES, data += EVENT_BYTES) {
         at_ns += data[1] * (data[0] < 128 ? NS_PER_US : NS_PER_MS);
         struct event event = {.at_ns = at_ns,
@@ -99,12 +97,8 @@ static void write_events(const char *path, const uint8_t *data, size_t size, boo
             event.args[0] = TIME_NEVER;
         history_append(&writers[data[0] % WRITERS], event);
     }
-    if (is_closed) {
-        history_file_close(&file);
-    } else {
-        munmap(file.header, file.bytes);
-        close(file.descriptor);
-    }
+    if (is_closed)
+        history_file_finish(file);
 }
 
 // --- what is made of it --------------------------------------------------------------------------
@@ -172,29 +166,35 @@ static void decide_file(const char *path, const uint8_t *choices)
     operations_free(&operations);
 }
 
-// A name in memory: the writer makes its file anew, and follows no link to do so.
-static char path[] = "/dev/shm/lockpick-history-fuzz-XXXXXX";
+// Names in memory: of a file as it is, and of one that writers write.
+static char as_it_is[] = "/dev/shm/lockpick-history-fuzz-XXXXXX";
+static char written[] = "/dev/shm/lockpick-history-fuzz-XXXXXX";
 
-static void remove_path(void)
+static void remove_files(void)
 {
-    unlink(path);
+    unlink(as_it_is);
+    unlink(written);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static bool is_made;
+    static struct history_file file;
     if (size < CHOICES || size > MOST_BYTES)
         return -1;
-    if (!is_made) {
-        close(mkstemp(path));
-        atexit(remove_path);
-        is_made = true;
+    if (file.header == NULL) {
+        size_t most = MOST_BYTES / EVENT_BYTES + WRITERS * HISTORY_EVENTS_PER_CHUNK;
+        close(mkstemp(as_it_is));
+        close(mkstemp(written));
+        if (history_file_create(written, most, 1, &file, NULL) != 0)
+            abort();
+        atexit(remove_files);
     }
-    if (data[0] & 1)
-        write_events(path, data + CHOICES, size - CHOICES, (data[1] & 1) == 0);
+    bool are_events = (data[0] & 1) != 0;
+    if (are_events)
+        write_events(&file, data + CHOICES, size - CHOICES, (data[1] & 1) == 0);
     else
-        write_file(path, data + CHOICES, size - CHOICES, (data[1] & 1) != 0);
-    judge_file(path, data);
-    decide_file(path, data);
+        write_file(as_it_is, data + CHOICES, size - CHOICES, (data[1] & 1) != 0);
+    judge_file(are_events ? written : as_it_is, data);
+    decide_file(are_events ? written : as_it_is, data);
     return 0;
 }

@@ -72,10 +72,13 @@ static void judge_run(const uint8_t *bytes, size_t length, FILE *out)
         stored_runs_judge(&runs, folder, TRIAL_FILES_NONE);
         struct run_report report;
         run_report_make(&runs.result, &report);
-        report_print(&report, out, false, false);
-        free(report_json(&report));
-        free(report_html(&report));
-        free(report_markdown(&report));
+        // Which it is depends on the length, so that a fuzzer comes to all.
+        if (length % 4 == 0)
+            report_print(&report, out, false, false);
+        else
+            free(length % 4 == 1   ? report_json(&report)
+                 : length % 4 == 2 ? report_html(&report)
+                                   : report_markdown(&report));
         run_report_free(&report);
     } else if (error.text[0] == '\0') {
         abort();
