@@ -583,7 +583,7 @@ static int prepare(void **state)
     return 0;
 }
 
-static struct case_file files[40];
+static struct case_file *files;
 static size_t file_count;
 
 static int play_file(int count, char **arguments)
@@ -639,7 +639,8 @@ __attribute__((constructor)) static void register_files(void)
     glob_t found;
     if (glob("harness/cli/cases/*_test.cases", 0, NULL, &found) != 0)
         return;
-    for (; file_count < found.gl_pathc && file_count < sizeof files / sizeof *files; file_count++) {
+    files = memory_zeroed(found.gl_pathc, sizeof *files);
+    for (; file_count < found.gl_pathc; file_count++) {
         struct case_file *file = &files[file_count];
         file->path = memory_string(found.gl_pathv[file_count]);
         read_case_file(file);

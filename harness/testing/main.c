@@ -193,6 +193,10 @@ int main(int count, char **words)
     const char *called = slash != NULL ? slash + 1 : words[0];
     for (file = all; file != NULL && strcmp(name_of(file, name), called) != 0;)
         file = next_file(file);
+    if (file == NULL && fnmatch("*_test", called, 0) == 0) {
+        fprintf(stderr, "%s: no file of tests is called that\n", called);
+        return 2;
+    }
     if (count == 2 && strcmp(words[1], "--list") == 0)
         return file != NULL ? list(file, next_file(file)) : list(all, NULL);
     patterns = words + 1;
