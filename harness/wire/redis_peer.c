@@ -431,7 +431,7 @@ static int list_masters(struct redis_peer *link, struct endpoint *masters, struc
         char place[128];
         char flags[128];
         if (sscanf(line, "%*s %127s %127s", place, flags) != 2 || strstr(flags, "master") == NULL ||
-            strstr(flags, "fail") != NULL || strstr(flags, "noaddr") != NULL)
+            strstr(flags, ",fail") != NULL || strstr(flags, "noaddr") != NULL)
             continue;
         place[strcspn(place, "@,")] = '\0';
         char *colon = strrchr(place, ':');
