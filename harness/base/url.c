@@ -47,8 +47,7 @@ static int read_host(const char *text, size_t length, struct url *url, struct er
     size_t count = length - host - 1;
     int port = copy(colon + 1, count, false, digits, sizeof digits) == 0 ? atoi(digits) : 0;
     if (port < 1 || port > 65535 || strspn(digits, "0123456789") != count)
-        return error_set(error, "a port must be a whole number from 1 to 65535, not '%.*s'",
-                         (int)count, colon + 1);
+        return error_set(error, "a port must be a whole number from 1 to 65535");
     url->hosts[number].port = port;
     return 0;
 }
@@ -61,9 +60,13 @@ int url_read(const char *text, struct url *url, struct error *error)
         copy(text, (size_t)(separator - text), false, url->scheme, sizeof url->scheme) != 0)
         return error_set(error, "it does not begin with a kind of server and '://'");
     const char *rest = separator + 3;
-    size_t length = strcspn(rest, "/");
-    const char *path = rest + length;
-    const char *at = memrchr(rest, '@', length);
+    // Also of a password that has a '/' in it.
+    const char *at = strrchr(rest, '@');
+    const char *path = at != NULL ? at : rest;
+    path += strcspn(path, "/");
+    size_t length = (size_t)(path - rest);
+    if (strchr(path, '?') != NULL)
+        return error_set(error, "what comes after a '?' would be ignored: leave it out");
     if (at != NULL) {
         if (memchr(rest, ':', (size_t)(at - rest)) != NULL)
             return error_set(error, "a password in it would come into process lists, logs and the "

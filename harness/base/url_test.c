@@ -49,6 +49,8 @@ TEST(a_wrong_url_is_refused_without_its_password)
         {"redis://me:secret@host", "env:NAME or file:PATH"},
         {"redis://:secret@host", "env:NAME or file:PATH"},
         {"redis://me:sec@ret@host", "env:NAME or file:PATH"},
+        {"redis://me:1234/se/cret@host", "env:NAME or file:PATH"},
+        {"redis://host/7?password=secret", "after a '?'"},
         {"redis://m%e@host", "user"},
         {"redis://a,b,c,d,e,f,g,h,i", "more than 8"},
     };

@@ -350,6 +350,8 @@ int external_read(const char *kind, const struct server_form *form,
         return error_set(error, "'server-name' would be ignored: %s", form->why_no_server_name);
     if ((tls->certificate == NULL) != (tls->key == NULL))
         return error_set(error, "'tls' of %s needs both 'certificate' and 'key', or neither", kind);
+    if (tls->ca == NULL && (tls->server_name != NULL || tls->key != NULL))
+        return error_set(error, "'tls' of %s needs 'ca': a file, or system", kind);
     bool has_user = url->user[0] != '\0';
     bool has_password = settings->password != NULL;
     if (form->login == LOGIN_NONE && (has_user || has_password))

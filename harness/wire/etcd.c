@@ -548,6 +548,7 @@ void *etcd_open(const struct service *service, int64_t request_ns, struct actor 
         curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, connection->failure);
         if (service->tls != NULL) {
             curl_easy_setopt(easy, CURLOPT_CAINFO, tls_ca(service->tls));
+            curl_easy_setopt(easy, CURLOPT_CAPATH, NULL); // nobody else
             curl_easy_setopt(easy, CURLOPT_SSLCERT, service->tls->certificate);
             curl_easy_setopt(easy, CURLOPT_SSLKEY, service->tls->key);
         }

@@ -157,11 +157,15 @@ static bool talk(struct redis_subscriber *subscriber)
             return false;
         ask(subscriber, "PING", NULL);
     }
-    while (!done) {
+    struct peer limit = {.give_up_ns = clock_monotonic_ns() + subscriber->settings.request_ns};
+    for (;;) {
         if (redis_peer_write(&subscriber->link, &done) != REDIS_OK)
             return false;
+        if (done)
+            return true;
+        if (!peer_await(&limit, subscriber->link.context->fd, redis_peer_wants(&subscriber->link)))
+            return false;
     }
-    return true;
 }
 
 static const char *text_of(const redisReply *reply, size_t item)
