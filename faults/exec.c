@@ -12,12 +12,14 @@
 #include "harness/wire/peer.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
 
-#define COMMAND_NS (60 * NS_PER_S) // the longest that one may take
-#define PROOF_NS (30 * NS_PER_S)   // from the end of the first until the proof
-#define AGAIN_NS (50 * NS_PER_MS)  // after a proof that failed
+// The longest that one may take: less than the schedule waits for a fault's end.
+#define COMMAND_NS (25 * NS_PER_S)
+#define PROOF_NS (30 * NS_PER_S)  // from the end of the first until the proof
+#define AGAIN_NS (50 * NS_PER_MS) // after a proof that failed
 
 // How far it has come: which command runs, or is to be run next.
 enum { PROVES_BEFORE, STARTS, PROVES, UNDOES };
@@ -76,10 +78,20 @@ static enum strike_state begin(struct fault_strike *strike, int progress, struct
         &(struct process_settings){.arguments = (const char *const *)command_of(strike)->items,
                                    .environment = environment,
                                    .log_path = log,
+                                   .own_group = true,
                                    .network_namespace = -1,
                                    .processor = -1},
         error);
     return strike->process > 0 ? STRIKE_PENDING : STRIKE_FAILED;
+}
+
+// With all that it has started.
+static void end(struct fault_strike *strike)
+{
+    if (strike->process > 0)
+        kill(-strike->process, SIGKILL);
+    process_kill(strike->process);
+    strike->process = 0;
 }
 
 // Says how the command has ended, with the last line that it, or one before it, has printed.
@@ -101,39 +113,47 @@ static enum strike_state say_end(const struct fault_strike *strike, const char *
                      last != NULL ? last : "(nothing)");
 }
 
-// Whether the command has ended, and well.
-static enum strike_state look(struct fault_strike *strike, struct error *error)
+// Whether the command has ended, and well; `*has_run` becomes false if it was killed, or was none.
+static enum strike_state look(struct fault_strike *strike, bool *has_run, struct error *error)
 {
     int status = 0;
-    char end[32];
+    char text[32];
     char how[64];
     pid_t ended = waitpid(strike->process, &status, WNOHANG);
     if (ended == 0) {
         if (clock_monotonic_ns() - strike->acted_ns < COMMAND_NS)
             return STRIKE_PENDING;
-        process_kill(strike->process);
-        strike->process = 0;
-        say_end(strike, "did not end within a minute, and was killed", error);
+        end(strike);
+        *has_run = false;
+        say_end(strike, "did not end within 25 s, and was killed", error);
         errno = ETIMEDOUT;
         return STRIKE_FAILED;
     }
     strike->process = 0;
     if (ended > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0)
         return STRIKE_IN_EFFECT;
-    snprintf(how, sizeof how, "ended by %s", process_end(status, end, sizeof end));
+    // 126 and 127 are a shell's word for a program that could not be run.
+    *has_run = ended > 0 && WIFEXITED(status) && WEXITSTATUS(status) < 126;
+    snprintf(how, sizeof how, "ended by %s", process_end(status, text, sizeof text));
     say_end(strike, how, error);
     errno = 0;
     return STRIKE_FAILED;
 }
 
-// What has begun, and is not proven, is undone. `error` stays as it is.
-static enum strike_state give_up(struct fault_strike *strike)
+// What has begun, and is not proven, is undone.
+static enum strike_state give_up(struct fault_strike *strike, struct error *error)
 {
-    struct error ignored;
-    if (strike->instance->undo.count > 0 && begin(strike, UNDOES, &ignored) == STRIKE_PENDING)
-        process_wait(strike->process, command_of(strike)->items[0], PROCESS_LIMIT, -1, NULL,
-                     &ignored);
-    strike->process = 0;
+    struct error why;
+    bool has_run;
+    enum strike_state state = STRIKE_IN_EFFECT;
+    if (strike->instance->undo.count > 0)
+        state = begin(strike, UNDOES, &why);
+    while (state == STRIKE_PENDING) {
+        clock_sleep_until_ns(clock_monotonic_ns() + NS_PER_MS);
+        state = look(strike, &has_run, &why);
+    }
+    if (state == STRIKE_FAILED)
+        error_wrap(error, "not undone (%s)", why.text);
     errno = 0;
     return STRIKE_FAILED;
 }
@@ -154,34 +174,35 @@ static enum strike_state prove(struct fault_strike *strike, struct error *error)
     int64_t now_ns = clock_monotonic_ns();
     if (strike->process == 0) // its proof has failed
         return now_ns - strike->acted_ns < AGAIN_NS ? STRIKE_PENDING : begin(strike, PROVES, error);
-    enum strike_state state = look(strike, error);
+    bool has_run = true;
+    enum strike_state state = look(strike, &has_run, error);
     if (state == STRIKE_PENDING)
         return state;
     switch (strike->progress) {
     case PROVES_BEFORE:
         if (state == STRIKE_FAILED)
-            return begin(strike, STARTS, error);
+            return has_run ? begin(strike, STARTS, error) : state;
         return error_set(error, "its proof succeeds before it has struck, and so proves nothing: "
                                 "write one that fails until then");
     case STARTS:
         strike->since_ns = now_ns;
-        return state == STRIKE_FAILED ? give_up(strike) : begin(strike, PROVES, error);
+        return state == STRIKE_FAILED ? give_up(strike, error) : begin(strike, PROVES, error);
     default:
         strike->acted_ns = now_ns;
         if (state == STRIKE_IN_EFFECT || now_ns - strike->since_ns < PROOF_NS)
             return state == STRIKE_FAILED ? STRIKE_PENDING : state;
         error_wrap(error, "no proof within %d s", (int)(PROOF_NS / NS_PER_S));
-        return give_up(strike);
+        return give_up(strike, error);
     }
 }
 
 // Also of one that is not proven yet. What has not begun needs not be undone.
 static enum strike_state heal(struct fault_strike *strike, struct error *error)
 {
+    bool has_run;
     if (strike->progress == UNDOES)
-        return look(strike, error);
-    process_kill(strike->process);
-    strike->process = 0;
+        return look(strike, &has_run, error);
+    end(strike);
     return strike->progress == PROVES_BEFORE || strike->instance->undo.count == 0
                ? STRIKE_IN_EFFECT
                : begin(strike, UNDOES, error);

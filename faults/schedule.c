@@ -686,10 +686,14 @@ bool schedule_has_settled(const struct schedule *schedule, int64_t now_ns, int64
 // was killed is dead soon: that is waited for, as nobody else will know why it ended.
 static bool is_ending(struct schedule *schedule, struct entry *entry)
 {
-    struct error ignored;
+    struct error error;
     bool runs_command = (entry->fault->form.strikes & STRIKES_BY_COMMAND) != 0;
-    if (entry->state == ENTRY_PENDING && (entry_lasts(entry) || runs_command))
-        return entry->fault->heal(&entry->strike, &ignored) == STRIKE_PENDING;
+    if (entry->state == ENTRY_PENDING && (entry_lasts(entry) || runs_command)) {
+        enum strike_state state = entry->fault->heal(&entry->strike, &error);
+        if (state == STRIKE_FAILED && runs_command) // what it has done may be there still
+            record_failure(schedule, entry, errno, &error);
+        return state == STRIKE_PENDING;
+    }
     if (entry->state == ENTRY_PENDING && !entry_is_on_server(entry)) {
         entry_strike(schedule, entry);
         return entry->state == ENTRY_PENDING;

@@ -123,6 +123,8 @@ static void become(const struct process_settings *settings, pid_t parent, int ou
         return;
     if (input < 0)
         input = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    if (settings->own_group && setpgid(0, 0) != 0)
+        return;
     if (process_settle(parent, settings->network_namespace, settings->processor) != 0 ||
         dup2(input, STDIN_FILENO) < 0 || (output >= 0 && dup2(output, STDOUT_FILENO) < 0) ||
         (output >= 0 && dup2(output, STDERR_FILENO) < 0))
