@@ -71,7 +71,8 @@ int gnuplot_run(struct plot *const *plots, size_t count, bool *missing, struct e
     char *rest = said.bytes;
     for (char *word; rest != NULL && (word = strtok_r(rest, " \n\t\r", &rest)) != NULL;)
         text_format(&line, "%s%s", line.length > 0 ? " " : "", word);
-    return error_set(error, "gnuplot failed in %s (exit status %d): %s", plots[0]->folder, status,
+    return error_set(error, "gnuplot failed in %s%s (exit status %d): %s", plots[0]->folder,
+                     count > 1 ? ", or in another folder of that run" : "", status,
                      text_string(&line));
 }
 

@@ -658,6 +658,7 @@ int replay_state(struct replay *replay, uint64_t *state, struct error *error)
     if (read_image(replay, error) != 0)
         return -1;
     gate_name_tokens(text_string(&replay->kept), replay->kept.length, &names, &all);
+    text_format(&all, "\n%zu %zu\n", replay->kept.length, replay->lagging.length);
     gate_name_tokens(text_string(&replay->lagging), replay->lagging.length, &names, &all);
     threads_tell(&replay->threads, &names, &all);
     text_add_bytes(&all, (const char *)account->halves, sizeof account->halves);
