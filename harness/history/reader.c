@@ -20,6 +20,7 @@
 // file. Not mapped: a hole on a full disk, a file that is cut meanwhile, or a broken disk would end
 // us by SIGBUS.
 #define WINDOW_CHUNKS 64
+#define WINDOWS 8 // so many are read ahead, so that nobody waits at each
 // A file of more than these is read ahead by a thread.
 #define MOST_ALONE (16 * WINDOW_CHUNKS)
 
@@ -56,8 +57,8 @@ struct history_scan {
     uint64_t chunk_count; // a last one that is cut short included
     uint64_t next;        // chunk to be looked at
     uint64_t unread_from; // chunk to be read
-    struct window windows[2], *window;
-    bool has_reader;         // a thread, which fills one window while the other is looked at
+    struct window windows[WINDOWS], *window;
+    bool has_reader;         // a thread, which fills windows while another is looked at
     pthread_t reader;        // it
     sem_t empty, full;       // windows
     atomic_bool is_finished; // nobody looks at more
@@ -128,8 +129,8 @@ void history_scan_close(struct history_scan *scan)
     }
     if (scan->descriptor >= 0) {
         close(scan->descriptor);
-        free(scan->windows[0].chunks);
-        free(scan->windows[1].chunks);
+        for (size_t i = 0; i < WINDOWS; i++)
+            free(scan->windows[i].chunks);
     }
     free(scan->authors);
     free(scan->author_of);
@@ -221,7 +222,7 @@ static void await(sem_t *windows)
 static void *read_ahead(void *argument)
 {
     struct history_scan *scan = argument;
-    for (size_t i = 0;; i = 1 - i) {
+    for (size_t i = 0;; i = (i + 1) % WINDOWS) {
         await(&scan->empty);
         if (scan->is_finished)
             return NULL;
@@ -234,22 +235,24 @@ static void next_window(struct history_scan *scan)
 {
     bool is_first = scan->window == NULL;
     if (is_first && scan->chunk_count > MOST_ALONE) {
-        sem_init(&scan->empty, 0, 2);
+        sem_init(&scan->empty, 0, WINDOWS);
         sem_init(&scan->full, 0, 0);
         scan->has_reader = pthread_create(&scan->reader, NULL, read_ahead, scan) == 0;
     }
-    if (is_first || (scan->has_reader && scan->window != scan->windows))
+    struct window *last = &scan->windows[WINDOWS - 1];
+    if (is_first || scan->window == last)
         scan->window = scan->windows;
     else if (scan->has_reader)
-        scan->window = scan->windows + 1;
+        scan->window++;
     if (scan->has_reader && !is_first)
-        sem_post(&scan->empty); // the other one
+        sem_post(&scan->empty); // the one before
     if (scan->has_reader)
         await(&scan->full);
     else
         read_window(scan, scan->window);
     scan->next = scan->window->from;
-    scan->damage.unread = scan->window->unread;
+    if (scan->window->unread != 0)
+        scan->damage.unread = scan->window->unread;
 }
 
 // NULL: there is no more.
