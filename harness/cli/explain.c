@@ -31,12 +31,12 @@ static int explain(const struct stored_path *stored, bool events)
                                   .says_to = true,
                                   .from_ns = result->span.from_ns,
                                   .to_ns = result->span.to_ns};
-    if (events && result->story[0] != '\0') {
+    bool has_moment = result->span.from_ns <= result->span.to_ns;
+    if (events && result->story[0] != '\0' && has_moment) {
         puts("");
         code = history_print(&explain_verb, stored->histories.items[0], &moment, true);
     } else if (events) {
-        printf("\nNothing was violated, so no moment stands out; lockpick history %s prints all\n",
-               result->folder);
+        printf("\nNo moment stands out; lockpick history %s prints all\n", result->folder);
     }
     run_report_free(&report);
     stored_runs_free(&runs);

@@ -7,6 +7,7 @@
 #include "harness/run/stored_run.h"
 #include "harness/scenario/units.h"
 
+#include <ctype.h>
 #include <string.h>
 
 enum history_format { FORMAT_EVENTS, FORMAT_COLUMNS, FORMAT_EDN, FORMAT_JSONL };
@@ -22,8 +23,8 @@ struct history_options {
 static int read_time(const char *value, int64_t *at_ns, struct error *error)
 {
     AUTO_FREE char *seconds = text_formatted("%ss", value);
-    if (duration_read(seconds, at_ns) == READING_FINE ||
-        duration_read(value, at_ns) == READING_FINE)
+    bool has_unit = value[0] == '\0' || !isdigit((unsigned char)value[strlen(value) - 1]);
+    if (duration_read(has_unit ? value : seconds, at_ns) == READING_FINE)
         return 0;
     return error_set(error, "'%s' is no time: 0.314 is seconds, and so is 314ms", value);
 }

@@ -32,21 +32,22 @@ static enum reading read_with_unit(const char *text, const struct unit *units, i
     const struct unit *unit = units;
     while (unit->name != NULL && strcmp(unit->name, digits + length) != 0)
         unit++;
-    if (whole == 0 || unit->name == NULL)
+    if (whole == 0 || unit->name == NULL || (places > 0 && unit->size == 1))
         return READING_WRONG;
     int64_t sum = 0;
-    int64_t size = unit->size;
+    int64_t parts = 1; // of a whole
     for (size_t i = 0; i < length; i++) {
-        if (i > whole && size % 10 != 0)
-            return READING_WRONG;
-        size /= i > whole ? 10 : 1;
         if (i != whole && (__builtin_mul_overflow(sum, 10, &sum) ||
                            __builtin_add_overflow(sum, digits[i] - '0', &sum)))
             return READING_TOO_LARGE;
+        if (i > whole && __builtin_mul_overflow(parts, 10, &parts))
+            return READING_WRONG;
     }
-    if (__builtin_mul_overflow(sum, size, &sum))
+    if (__builtin_mul_overflow(sum, unit->size, &sum))
         return READING_TOO_LARGE;
-    *number = negative ? -sum : sum;
+    if (sum % parts != 0)
+        return READING_WRONG;
+    *number = (negative ? -sum : sum) / parts;
     return READING_FINE;
 }
 

@@ -29,6 +29,7 @@ TEST(each_kind_of_number_has_a_form_of_its_own)
         {whole_number_read, "9223372036854775807", INT64_MAX},
         {rate_read, "500/s", 500 * 3600},
         {rate_read, "30/min", 1800},
+        {rate_read, "0.25/min", 15},
         {rate_read, "7/h", 7},
         {rate_read, "1.5/s", 5400},
         {percentage_read, "30%", 30},
