@@ -48,6 +48,7 @@ struct look {
     bool was_granted;
     enum verdict verdict;
     char reason[400];
+    bool requests_are_known;
     size_t requests[PHASES];
     char commands[PHASES][MOST_REQUESTS][sizeof(struct event_command)]; // "": not known
 };
@@ -222,6 +223,7 @@ static int conduct_looks(void *context, const struct sandbox *sandbox, const str
         look->was_granted = result->has_history && result->statistics.holds > 0;
         look->verdict = result->judgement.verdict;
         snprintf(look->reason, sizeof look->reason, "%s", result->judgement.reason);
+        look->requests_are_known = herd->is_known;
         look->requests[PHASE_ACQUIRE] = herd->is_known ? (size_t)herd->acquire_requests : 0;
         look->requests[PHASE_RELEASE] = herd->is_known ? (size_t)herd->release_requests : 0;
         if (look->was_granted && history_load(path, &history, &(struct error){0}) == 0)
@@ -430,6 +432,11 @@ static void tell_requests(const struct trying *trying, size_t index)
 {
     static const char *const before[PHASES] = {"", ", and "};
     const struct look *look = &trying->looks[index];
+    if (!look->requests_are_known) {
+        fprintf(stderr, "which requests %s sends is not known: faults strike around them only\n",
+                trying->names.items[index]);
+        return;
+    }
     fprintf(stderr, "%s sends ", trying->names.items[index]);
     for (enum phase phase = 0; phase < PHASES; phase++) {
         size_t count = look->requests[phase];

@@ -24,10 +24,21 @@ static void name_program(const char *command, char *name, size_t room)
     for (const char *at = from; *at != '\0' && *at != ' '; at++)
         from = *at == '/' ? at + 1 : from;
     for (; length + sizeof NAME_SUFFIX < room &&
-           (isalnum((unsigned char)from[length]) || strchr("-_", from[length]));
+           (isalnum((unsigned char)from[length]) || from[length] == '-' || from[length] == '_');
          length++)
         name[length] = from[length] == '_' ? '-' : (char)tolower((unsigned char)from[length]);
     name[length] = '\0';
+}
+
+// In quotes, of which one inside is doubled.
+static void write_quoted(const char *word, size_t length, struct text *out)
+{
+    text_add(out, "'");
+    for (size_t i = 0; i < length; i++) {
+        text_add(out, word[i] == '\'' ? "'" : "");
+        text_add_bytes(out, &word[i], 1);
+    }
+    text_add(out, "'");
 }
 
 // Each word in quotes.
@@ -36,7 +47,8 @@ static void write_words(const char *words, const char *separators, struct text *
     const char *before = "";
     for (words += strspn(words, separators); *words != '\0'; words += strspn(words, separators)) {
         size_t length = strcspn(words, separators);
-        text_format(out, "%s'%.*s'", before, (int)length, words);
+        text_add(out, before);
+        write_quoted(words, length, out);
         before = ", ";
         words += length;
     }
@@ -61,9 +73,15 @@ bool lock_write_item(const struct explored_lock *lock, char name[LOCK_NAME_ROOM]
     text_format(out, "{%s: {name: %s, %s: ", is_plugin ? "plugin" : "exec", name,
                 is_plugin ? "file" : "command");
     text_add(out, is_plugin ? "" : "[");
-    write_words(lock->lock, " ", out);
-    text_format(out, "%s, folder: '%s', servers: '%s', traits: [", is_plugin ? "" : "]",
-                folder != NULL ? folder : ".", lock->servers);
+    if (is_plugin)
+        write_quoted(lock->lock, strlen(lock->lock), out);
+    else
+        write_words(lock->lock, " ", out);
+    text_add(out, is_plugin ? ", folder: " : "], folder: ");
+    write_quoted(folder != NULL ? folder : ".", strlen(folder != NULL ? folder : "."), out);
+    text_add(out, ", servers: ");
+    write_quoted(lock->servers, strlen(lock->servers), out);
+    text_add(out, ", traits: [");
     write_words(lock->traits, ", ", out);
     text_add(out, "]}}");
     return true;

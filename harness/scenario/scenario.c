@@ -359,12 +359,11 @@ static struct scenario **make_each(struct parsing *parsing, bool is_labelled, co
 static struct scenario *make_scenarios(struct parsing *parsing)
 {
     struct node *root = parsing->root;
-    struct node **place = NULL;
-    for (size_t i = 0; root->kind == NODE_MAP && place == NULL && i < root->count; i++) {
-        if (strcmp(root->children[i]->key, "workload") == 0)
-            place = &root->children[i];
-    }
-    struct node *list = place != NULL ? *place : NULL;
+    size_t at = 0; // an override may move the children, which keep their order
+    while (root->kind == NODE_MAP && at < root->count &&
+           strcmp(root->children[at]->key, "workload") != 0)
+        at++;
+    struct node *list = root->kind == NODE_MAP && at < root->count ? root->children[at] : NULL;
     bool is_list = list != NULL && list->kind == NODE_LIST && list->count > 0;
     struct scenario *first = NULL;
     struct scenario **next = &first;
@@ -374,15 +373,15 @@ static struct scenario *make_scenarios(struct parsing *parsing)
     }
     for (size_t i = 0; i < (is_list ? list->count : 1); i++) {
         if (is_list)
-            put_item(place, list, i);
+            put_item(&root->children[at], list, i);
         if (root->kind == NODE_MAP)
             overrides_apply(parsing->vocabulary, parsing->origins, parsing->override_count, root);
         if (is_list)
-            list->children[i] = *place; // an override may be in its place now
+            list->children[i] = root->children[at]; // an override may be in its place now
         next = make_each(parsing, is_list, "", next);
     }
     if (is_list)
-        *place = list;
+        root->children[at] = list;
     if (parsing->made > MOST_WORKLOADS)
         refuse(root, "the file stands for more than %d scenarios", MOST_WORKLOADS);
     check_labels(parsing, first);
