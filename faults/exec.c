@@ -60,18 +60,11 @@ static char *log_of(const struct fault_strike *strike)
 static enum strike_state begin(struct fault_strike *strike, int progress, struct error *error)
 {
     const struct service *service = strike->environment->service;
-    AUTO_TEXT struct text servers = {0};
-    AUTO_TEXT struct text sentinels = {0};
-    const char *environment[3] = {NULL};
+    struct text variables[SERVICE_VARIABLES] = {{0}};
     AUTO_FREE char *log = log_of(strike);
-    if (service != NULL && service->server_count > 0) {
-        service_tell(service->kind, service->servers, service->server_count, &servers);
-        environment[0] = servers.bytes;
-    }
-    if (service != NULL && service->sentinel_count > 0) {
-        service_tell("sentinel", service->sentinels, service->sentinel_count, &sentinels);
-        environment[environment[0] != NULL] = sentinels.bytes;
-    }
+    if (service != NULL)
+        service_tell(service, variables);
+    const char *const environment[] = {variables[0].bytes, variables[1].bytes, NULL};
     strike->progress = progress;
     strike->acted_ns = clock_monotonic_ns();
     strike->process = process_start(
@@ -82,6 +75,8 @@ static enum strike_state begin(struct fault_strike *strike, int progress, struct
                                    .network_namespace = -1,
                                    .processor = -1},
         error);
+    for (size_t i = 0; i < SERVICE_VARIABLES; i++)
+        text_free(&variables[i]);
     return strike->process > 0 ? STRIKE_PENDING : STRIKE_FAILED;
 }
 
@@ -95,8 +90,7 @@ static void end(struct fault_strike *strike)
 }
 
 // Says how the command has ended, with the last line that it, or one before it, has printed.
-static enum strike_state say_end(const struct fault_strike *strike, const char *how,
-                                 struct error *error)
+static void say_end(const struct fault_strike *strike, const char *how, struct error *error)
 {
     static const char *const names[] = {"proof", "start", "proof", "undo"};
     AUTO_FREE char *log = log_of(strike);
@@ -108,9 +102,8 @@ static enum strike_state say_end(const struct fault_strike *strike, const char *
         last = strrchr(printed.bytes, '\n');
         last = last != NULL ? last + 1 : printed.bytes;
     }
-    return error_set(error, "its '%s' (%s) %s; the last line of %s is: %.200s",
-                     names[strike->progress], command_of(strike)->items[0], how, log,
-                     last != NULL ? last : "(nothing)");
+    error_set(error, "its '%s' (%s) %s; the last line of %s is: %.200s", names[strike->progress],
+              command_of(strike)->items[0], how, log, last != NULL ? last : "(nothing)");
 }
 
 // Whether the command has ended, and well; `*has_run` becomes false if it was killed, or was none.

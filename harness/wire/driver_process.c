@@ -335,20 +335,16 @@ int driver_process_start(struct driver *driver, struct error *error)
     const struct driver_settings *settings = &driver->settings;
     const struct service *service = settings->service;
     struct driver_process *process = &driver->process;
-    struct text variables[DRIVER_VARIABLES + 2] = {{0}};
-    const char *environment[DRIVER_VARIABLES + 3] = {NULL};
+    struct text variables[DRIVER_VARIABLES + SERVICE_VARIABLES] = {{0}};
+    const char *environment[DRIVER_VARIABLES + SERVICE_VARIABLES + 1] = {NULL};
     int input[2] = {-1, -1};
     int output[2] = {-1, -1};
     int result = 0;
     if (settings->exploration != NULL)
         result = driver_gate_describe(settings->exploration, variables, error);
     if (service != NULL)
-        service_tell(service->kind, service->servers, service->server_count,
-                     &variables[DRIVER_VARIABLES]);
-    if (service != NULL && service->sentinel_count > 0)
-        service_tell("sentinel", service->sentinels, service->sentinel_count,
-                     &variables[DRIVER_VARIABLES + 1]);
-    for (size_t i = 0, count = 0; i < DRIVER_VARIABLES + 2; i++) {
+        service_tell(service, &variables[DRIVER_VARIABLES]);
+    for (size_t i = 0, count = 0; i < DRIVER_VARIABLES + SERVICE_VARIABLES; i++) {
         if (variables[i].bytes != NULL)
             environment[count++] = variables[i].bytes;
     }
@@ -361,7 +357,7 @@ int driver_process_start(struct driver *driver, struct error *error)
     process->input = input[1];
     process->output = output[0];
     fcntl(process->input, F_SETFL, O_NONBLOCK);
-    for (size_t i = 0; i < DRIVER_VARIABLES + 2; i++)
+    for (size_t i = 0; i < DRIVER_VARIABLES + SERVICE_VARIABLES; i++)
         text_free(&variables[i]);
     if (process->id <= 0)
         return -1;

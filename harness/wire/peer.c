@@ -10,13 +10,20 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-void service_tell(const char *kind, const struct endpoint *servers, int count, struct text *out)
+static void tell(const char *kind, const struct endpoint *servers, int count, struct text *out)
 {
     text_add(out, "LOCKPICK_");
     for (; *kind != '\0'; kind++)
         text_format(out, "%c", toupper((unsigned char)*kind));
     for (int i = 0; i < count; i++)
         text_format(out, "%s%s:%d", i > 0 ? "," : "=", servers[i].host, servers[i].port);
+}
+
+void service_tell(const struct service *service, struct text variables[SERVICE_VARIABLES])
+{
+    tell(service->kind, service->servers, service->server_count, &variables[0]);
+    if (service->sentinel_count > 0)
+        tell("sentinel", service->sentinels, service->sentinel_count, &variables[1]);
 }
 
 struct peer peer_at(const struct endpoint *endpoint, const char *name, int64_t limit_ns)

@@ -39,8 +39,10 @@ struct peer {
     const struct tls_settings *tls;       // NULL: it is spoken to in plain
 };
 
-// Of a program's environment, where servers are: "LOCKPICK_REDIS=HOST:PORT,HOST:PORT".
-void service_tell(const char *kind, const struct endpoint *servers, int count, struct text *out);
+// Of a program's environment, where a service's servers are, "LOCKPICK_REDIS=HOST:PORT,HOST:PORT",
+// and behind them its sentinels, if it has any. The caller frees both.
+#define SERVICE_VARIABLES 2
+void service_tell(const struct service *service, struct text variables[SERVICE_VARIABLES]);
 
 // A server that is waited for as long from now on; `name` is put before its address: "redis at".
 struct peer peer_at(const struct endpoint *endpoint, const char *name, int64_t limit_ns);
