@@ -133,22 +133,33 @@ static enum strike_state look(struct fault_strike *strike, bool *has_run, struct
     return STRIKE_FAILED;
 }
 
+// What has failed is told once it is undone, as far as that can be.
+static enum strike_state tell_failure(struct fault_strike *strike, enum strike_state undone,
+                                      struct error *error)
+{
+    if (undone == STRIKE_FAILED)
+        error_wrap(&strike->why, "not undone (%s)", error->text);
+    *error = strike->why;
+    errno = 0;
+    return STRIKE_FAILED;
+}
+
 // What has begun, and is not proven, is undone.
 static enum strike_state give_up(struct fault_strike *strike, struct error *error)
 {
-    struct error why;
+    strike->why = *error;
+    if (strike->instance->undo.count == 0)
+        return tell_failure(strike, STRIKE_IN_EFFECT, error);
+    enum strike_state undone = begin(strike, UNDOES, error);
+    return undone == STRIKE_PENDING ? undone : tell_failure(strike, undone, error);
+}
+
+static enum strike_state go_on_undoing(struct fault_strike *strike, struct error *error)
+{
     bool has_run;
-    enum strike_state state = STRIKE_IN_EFFECT;
-    if (strike->instance->undo.count > 0)
-        state = begin(strike, UNDOES, &why);
-    while (state == STRIKE_PENDING) {
-        clock_sleep_until_ns(clock_monotonic_ns() + NS_PER_MS);
-        state = look(strike, &has_run, &why);
-    }
-    if (state == STRIKE_FAILED)
-        error_wrap(error, "not undone (%s)", why.text);
-    errno = 0;
-    return STRIKE_FAILED;
+    bool has_failed = strike->why.text[0] != '\0';
+    enum strike_state undone = look(strike, &has_run, error);
+    return undone == STRIKE_PENDING || !has_failed ? undone : tell_failure(strike, undone, error);
 }
 
 // --- the fault -----------------------------------------------------------------------------------
@@ -167,6 +178,8 @@ static enum strike_state prove(struct fault_strike *strike, struct error *error)
     int64_t now_ns = clock_monotonic_ns();
     if (strike->process == 0) // its proof has failed
         return now_ns - strike->acted_ns < AGAIN_NS ? STRIKE_PENDING : begin(strike, PROVES, error);
+    if (strike->progress == UNDOES)
+        return go_on_undoing(strike, error);
     bool has_run = true;
     enum strike_state state = look(strike, &has_run, error);
     if (state == STRIKE_PENDING)
@@ -192,9 +205,8 @@ static enum strike_state prove(struct fault_strike *strike, struct error *error)
 // Also of one that is not proven yet. What has not begun needs not be undone.
 static enum strike_state heal(struct fault_strike *strike, struct error *error)
 {
-    bool has_run;
     if (strike->progress == UNDOES)
-        return look(strike, &has_run, error);
+        return go_on_undoing(strike, error);
     end(strike);
     return strike->progress == PROVES_BEFORE || strike->instance->undo.count == 0
                ? STRIKE_IN_EFFECT

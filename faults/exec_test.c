@@ -94,6 +94,27 @@ STRIKE_TEST(what_is_not_proven_when_the_trial_ends_is_undone, "exec", .kind = "r
     forget_commands();
 }
 
+// Other faults of the schedule need not wait for what undoes one that has failed.
+STRIKE_TEST(while_one_that_failed_is_undone_the_schedule_goes_on, "exec", .kind = "redis",
+            .open_to_all = true)
+{
+    const struct fault *fault = fault_find("exec");
+    command("echo no such pod; exit 3", "false",
+            ASK "SET undoing yes; until " ASK "GET may-end | grep yes; do sleep 0.01; done");
+    enum strike_state state = fault->inject(&struck.strike, &error);
+    int64_t give_up_ns = clock_monotonic_ns() + PATIENCE_NS;
+    while (!answers(node, "GET undoing", "yes") && clock_monotonic_ns() < give_up_ns) {
+        MUST_BE(STRIKE_PENDING, state);
+        state = fault->prove(&struck.strike, &error);
+    }
+    MUST_BE(STRIKE_PENDING, state);
+    must_answer(node, "SET may-end yes", "OK");
+    MUST_BE(STRIKE_FAILED, decided(state, fault->prove, &error));
+    assert_has(error.text, "no such pod");
+    assert_null(strstr(error.text, "not undone"));
+    forget_commands();
+}
+
 STRIKE_TEST(a_program_that_is_missing_is_named, "exec", .kind = "redis", .open_to_all = true)
 {
     string_list_add(&struck.instance.start, "no-such-program");

@@ -69,6 +69,7 @@ struct fault_strike {
     int wire;                    // the fault's own: number of its wire fault
     pid_t process;               // the fault's own: a program that it runs
     int64_t since_ns;            // the fault's own
+    struct error why;            // the fault's own: why it has failed, while it is undone
     int64_t met;                 // packets or connections that it met; -1 if nothing counts them
     // Who had the role that it names (`leader`), noted once it is in effect: "redis-1", and who has
     // it since, "redis-1 redis-2". "" if it names none.
