@@ -18,7 +18,7 @@ LIBRARIES := -lhiredis -lzookeeper_mt -lmysqlclient -lcurl -lpq -lssl -lcrypto -
 # What servers are started with when their clocks or disks are to go wrong, or on loopback ports
 # strangers are to be kept out: a library of its own.
 PRELOAD_SOURCES := faults/clock_preload.c harness/base/clock_shift.c harness/cluster/gate_preload.c \
-	harness/cluster/disk_preload.c
+	harness/cluster/disk_preload.c harness/cluster/memory_preload.c
 CLOCK_PRELOAD := $(BUILD)/lockpick-clock.so
 # What programs that lock are started with while they are explored.
 PROGRAM_PRELOAD := $(BUILD)/lockpick-program.so

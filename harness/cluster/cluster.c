@@ -220,8 +220,8 @@ static int make_preload(struct cluster *cluster, struct node *node, struct error
     const char *others = getenv("LD_PRELOAD");
     char user[16];
     node->gated = cluster->isolation == ISOLATION_LOOPBACK && !cluster->open_to_all;
-    if (!node->kind->takes_preload ||
-        (!wanted->shiftable_clock && !wanted->hindered_disk && !node->gated))
+    if (!node->kind->takes_preload || (!wanted->shiftable_clock && !wanted->hindered_disk &&
+                                       !node->gated && !node->kind->shares_memory))
         return 0;
     AUTO_FREE char *library = path_join(node->home, NODE_PRELOAD);
     AUTO_FREE char *clock = path_join(node->home, NODE_CLOCK_FILE);
@@ -372,17 +372,13 @@ int cluster_check_servers(struct cluster *cluster, struct error *error)
     return 0;
 }
 
-// All but logs and settings, and what the server has left elsewhere.
+// All but logs and settings.
 static void sweep_node(const char *home)
 {
     static const char *const leftovers[] = {"data", NODE_KEPT_DATA, NODE_CLOCK_FILE, NODE_DISK_FILE,
                                             NODE_PRELOAD};
     AUTO_FREE char *data = path_join(home, "data");
     (void)!umount2(data, MNT_DETACH);
-    for (size_t i = 0; server_catalogue[i] != NULL; i++) {
-        if (server_catalogue[i]->clean_up != NULL)
-            server_catalogue[i]->clean_up(data);
-    }
     for (size_t i = 0; i < sizeof leftovers / sizeof *leftovers; i++) {
         AUTO_FREE char *path = path_join(home, leftovers[i]);
         folder_remove(path, NULL);

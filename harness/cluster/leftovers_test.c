@@ -1,11 +1,13 @@
 // What is left by processes that were killed: nothing.
 #include "harness/base/clock.h"
 #include "harness/base/file.h"
+#include "harness/base/processes.h"
 #include "harness/base/scope.h"
 #include "harness/base/test_folder.h"
 #include "harness/cluster/cluster.h"
 #include "harness/cluster/data_cache.h"
 #include "harness/cluster/sandbox.h"
+#include "harness/cluster/test_server.h"
 #include "harness/cluster/topology.h"
 #include "harness/testing/test.h"
 
@@ -170,60 +172,69 @@ TEST(a_sandbox_is_swept_however_its_conductor_ended)
 
 // --- shared memory -------------------------------------------------------------------------------
 
-static bool segment_exists(int segment)
+static bool descends_from(pid_t process, pid_t ancestor)
+{
+    struct process_entry entry = {.parent = process};
+    while (entry.parent != ancestor && entry.parent > 1 && process_read(entry.parent, &entry))
+        continue;
+    return entry.parent == ancestor;
+}
+
+// Whether the segment stays when all that have it are gone.
+static bool would_stay(int segment)
 {
     struct shmid_ds about;
-    return shmctl(segment, IPC_STAT, &about) == 0;
+    return shmctl(segment, IPC_STAT, &about) == 0 && (about.shm_perm.mode & SHM_DEST) == 0;
 }
 
-// A segment whose maker is dead, and its maker.
-static int make_segment(pid_t *maker)
+// Fails if the process has memory that would outlive it. Returns how many segments it has.
+static int look_at_memory(pid_t process)
 {
-    int report[2];
-    int segment = -1;
-    assert_int_equal(pipe(report), 0);
-    *maker = fork();
-    if (*maker == 0) {
-        segment = shmget(IPC_PRIVATE, 56, IPC_CREAT | 0600);
-        (void)!write(report[1], &segment, sizeof segment);
-        _exit(0);
+    char path[64];
+    char *next;
+    int segments = 0, segment;
+    AUTO_TEXT struct text maps = {0};
+    snprintf(path, sizeof path, "/proc/%d/maps", (int)process);
+    if (file_read(path, &maps, NULL) != 0 || maps.length == 0)
+        return 0; // it has ended
+    assert_null(strstr(maps.bytes, "/dev/shm/"));
+    for (char *line = maps.bytes; line != NULL; line = next) {
+        next = strchr(line, '\n');
+        next += next != NULL;
+        // Of a segment, the inode is its id.
+        char name[16] = "";
+        if (sscanf(line, "%*s %*s %*s %*s %d %15s", &segment, name) != 2 ||
+            strncmp(name, "/SYSV", 5) != 0)
+            continue;
+        segments++;
+        if (would_stay(segment)) // its maker may be about to say so
+            clock_sleep_until_ns(clock_monotonic_ns() + NS_PER_S);
+        assert_false(would_stay(segment));
     }
-    assert_int_equal(read(report[0], &segment, sizeof segment), sizeof segment);
-    waitpid(*maker, NULL, 0);
-    close(report[0]);
-    close(report[1]);
-    assert_true(segment >= 0);
-    return segment;
+    return segments;
 }
 
-// As postgres writes it.
-static void write_postmaster(pid_t process, int segment)
+// Also those of the programs by which it makes its data, as none are kept here.
+TEST(memory_that_postgres_shares_goes_with_its_processes)
 {
-    AUTO_TEXT struct text path = {0};
-    AUTO_TEXT struct text text = {0};
-    text_format(&path, "%s/set/node/data", folder);
-    assert_int_equal(folder_make(path.bytes, NULL), 0);
-    text_add(&path, "/postmaster.pid");
-    text_format(&text, "%d\n/data\n1\n5432\n\n127.0.0.1\n  12345 %9d\nstarting\n", process,
-                segment);
-    assert_int_equal(file_write(path.bytes, text.bytes, text.length, NULL), 0);
-}
-
-// That of another process stays.
-TEST(shared_memory_of_a_killed_postgres_is_removed_with_its_data)
-{
-    AUTO_FREE char *set = path_join(folder, "set");
-    for (int others = 0; others < 2; others++) {
-        pid_t maker;
-        int segment = make_segment(&maker);
-        write_postmaster(maker + others, segment);
-        cluster_sweep(set);
-        assert_int_equal(segment_exists(segment), others);
-        assert_false(exists("set/node/data"));
-        assert_true(exists("set/node"));
-        if (others)
-            shmctl(segment, IPC_RMID, NULL);
+    int segments = 0, status = 0;
+    pid_t maker = fork();
+    if (maker == 0) {
+        struct test_server server;
+        int started = test_server_start(&server, "postgres");
+        if (started == 0)
+            test_server_stop(&server);
+        _exit(started == 0 ? 0 : 1);
     }
+    while (waitpid(maker, &status, WNOHANG) == 0) {
+        AUTO_FREE struct process_list all = process_list_read();
+        for (size_t i = 0; i < all.count; i++) {
+            if (descends_from(all.items[i].id, maker))
+                segments += look_at_memory(all.items[i].id);
+        }
+    }
+    assert_int_equal(status, 0);
+    assert_true(segments > 0);
 }
 
 static int leave_a_segment(const struct sandbox *sandbox, void *context)

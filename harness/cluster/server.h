@@ -35,8 +35,6 @@ struct server_kind {
     // Asks once whether this very process serves, not some other that has taken its port. One that
     // serves only together with its peers is ready when it does.
     bool (*ready)(const struct node *node);
-    // Optional: removes what a server that was killed has left outside of this data folder.
-    void (*clean_up)(const char *data);
     // Optional: removes from servers of the user's what runs that were killed have left there.
     // NULL: that ends by itself. 0, or -1 with `error` set.
     int (*clean)(const struct service *service, struct error *error);
@@ -48,8 +46,9 @@ struct server_kind {
     // Whether the preload can set its clocks (faults/clock_preload.c), hinder its disk (disk.h) and
     // keep strangers out (gate_preload.c). Not if it asks the kernel itself, as Go programs do.
     bool takes_preload;
-    bool keeps_data;   // over a crash, however it is set up
-    bool is_in_memory; // it has no data folder, however it is set up
+    bool shares_memory; // that would stay behind when it is killed (memory_preload.c)
+    bool keeps_data;    // over a crash, however it is set up
+    bool is_in_memory;  // it has no data folder, however it is set up
     // Files in its data that tell it which group it belongs to; NULL-terminated, or NULL.
     const char *const *kept;
     // Whether its peers refuse one that comes back without its data.

@@ -95,17 +95,6 @@ static void wait_for_orphans(const struct node *node)
         clock_sleep_until_ns(clock_monotonic_ns() + NS_PER_MS);
 }
 
-// A server, or an initdb, that was killed before it was ready.
-static void clean_up(const char *data)
-{
-    struct postmaster former;
-    struct shmid_ds segment;
-    if (read_postmaster(data, &former) && former.shared_memory >= 0 &&
-        shmctl(former.shared_memory, IPC_STAT, &segment) == 0 &&
-        segment.shm_cpid == former.process && segment.shm_nattch == 0)
-        shmctl(former.shared_memory, IPC_RMID, NULL);
-}
-
 // --- start and ready -----------------------------------------------------------------------------
 
 static pid_t start(const struct node *node, struct error *error)
@@ -116,11 +105,10 @@ static pid_t start(const struct node *node, struct error *error)
     if (chmod(node->data, 0700) != 0)
         return error_set(error, "cannot close %s to others: %s", node->data, strerror(errno));
     wait_for_orphans(node);
-    // Shared memory is in the data folder, which goes, instead of in /dev/shm.
     return server_run(node, true, error,
                       "postgres -D %s -c listen_addresses=%s -c port=%d -c hba_file=%s/hba.conf"
                       " -c unix_socket_directories= -c max_connections=400 -c fsync=on"
-                      " -c dynamic_shared_memory_type=mmap -c logging_collector=off",
+                      " -c logging_collector=off",
                       node->data, node->end.address, node->port, node->home);
 }
 
@@ -128,14 +116,9 @@ static bool ready(const struct node *node)
 {
     struct postmaster postmaster;
     // It writes its port once it has it: then nobody else can answer there.
-    if (!read_postmaster(node->data, &postmaster) || postmaster.process != node->server ||
-        postmaster.port != node->port || !postmaster.is_ready ||
-        !node_says(node, "SELECT 'yes'", "yes"))
-        return false;
-    // A killed postmaster leaves its segment of shared memory behind for ever, unless it is removed
-    // while in use: then it goes with the last process.
-    shmctl(postmaster.shared_memory, IPC_RMID, NULL);
-    return true;
+    return read_postmaster(node->data, &postmaster) && postmaster.process == node->server &&
+           postmaster.port == node->port && postmaster.is_ready &&
+           node_says(node, "SELECT 'yes'", "yes");
 }
 
 // --- sessions ------------------------------------------------------------------------------------
@@ -258,11 +241,11 @@ const struct server_kind postgres_server = {
     .topologies = (const struct topology *const[]){&single, NULL},
     .start = start,
     .ready = ready,
-    .clean_up = clean_up,
     .open = open_session,
     .ask = ask,
     .close = close_session,
     .takes_preload = true,
+    .shares_memory = true,
     .keeps_data = true,
     .ending = SIGINT, // SIGTERM would wait for all clients to go
     // A process that dies by a signal takes all others with it: the server begins anew, without
