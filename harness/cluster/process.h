@@ -19,7 +19,7 @@ struct process_settings {
     const int *streams;             // two descriptors for its standard input and output, or NULL
     int network_namespace;          // a descriptor, or -1 to stay
     int processor;                  // to be pinned to, or -1
-    bool own_group;     // of which it is the leader
+    bool own_group;                 // of which it is the leader
     bool ordinary_user; // if we are root, it must not be. In the host's network it is another user,
                         // who is given `folder` with all that is in it; in one of its own, or
                         // where there is no other user, it is in a user namespace of its own
