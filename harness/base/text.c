@@ -175,6 +175,20 @@ void text_add_item(struct text *text, const char *item)
     text_format(text, "%s%s", text->length > 0 ? ", " : "", item);
 }
 
+void text_add_shell_word(struct text *text, const char *word)
+{
+    static const char plain[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-./:";
+    if (word[0] != '\0' && word[strspn(word, plain)] == '\0') {
+        text_add(text, word);
+        return;
+    }
+    text_add(text, "'");
+    for (; *word != '\0'; word++)
+        text_add_bytes(text, *word == '\'' ? "'\\''" : word, *word == '\'' ? 4 : 1);
+    text_add(text, "'");
+}
+
 size_t utf8_decode(const char *text, uint32_t *character)
 {
     const unsigned char *bytes = (const unsigned char *)text;

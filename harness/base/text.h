@@ -45,6 +45,9 @@ void text_join(struct text *text, const char *const *words, const char *last);
 // Appends an item of a list: ", " before it, unless it is the first.
 void text_add_item(struct text *text, const char *item);
 
+// Appends a word of a command line so that a shell reads it as it is: in quotes, if it has to be.
+void text_add_shell_word(struct text *text, const char *word);
+
 // The word of `words` (NULL-terminated, or NULL) that is nearest to `wrong` by edit distance, or
 // NULL if none is near enough to be what was meant.
 const char *text_nearest(const char *wrong, const char *const *words);

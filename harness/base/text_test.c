@@ -169,3 +169,17 @@ TEST(a_stranger_s_text_cannot_move_the_cursor)
                   "2J \xe2\x80\xae \xff µs – ✓";
     assert_string_equal(text_clean(text), "a?[31m?b\tc\nd? ??2J ??? ? µs – ✓");
 }
+
+TEST(a_shell_reads_a_word_as_it_is)
+{
+    static const char *const words[][2] = {{"results/2026-11-21", "results/2026-11-21"},
+                                           {"", "''"},
+                                           {"-a b", "'-a b'"},
+                                           {"it's $1", "'it'\\''s $1'"}};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        struct text text = {0};
+        text_add_shell_word(&text, words[i][0]);
+        assert_string_equal(text.bytes, words[i][1]);
+        text_free(&text);
+    }
+}

@@ -85,23 +85,32 @@ static char *settled_line(const struct scenario *scenario, const char *key)
 static int add_schemes_of(const char *path, const struct vocabulary *vocabulary,
                           struct trying *trying, struct error *error)
 {
+    const struct run_options *options = &trying->options->run;
     struct diagnostics *diagnostics = diagnostics_new();
     struct scenario *scenario = NULL;
-    int result = scenario_load(path, false, vocabulary, NULL, 0, &scenario, diagnostics);
+    int result = scenario_load(path, false, vocabulary, options->overrides, options->override_count,
+                               &scenario, diagnostics);
     diagnostics_print(diagnostics, stderr);
     diagnostics_free(diagnostics);
     if (result != 0)
         return -1;
     AUTO_FREE char *schemes = settled_line(scenario, "schemes: ");
-    char *servers = settled_line(scenario, "servers: ");
     bool is_list = schemes[0] == '[';
     AUTO_FREE char *items =
         text_formatted("%.*s", (int)strlen(schemes) - 2 * is_list, schemes + is_list);
     text_add_item(&trying->schemes, items);
-    if (servers != NULL && trying->servers != NULL && strcmp(servers, trying->servers) != 0)
-        result = error_set(error, "%s: its 'servers' are others than an earlier scenario's", path);
-    free(trying->servers != NULL ? servers : NULL);
-    trying->servers = trying->servers != NULL ? trying->servers : servers;
+    // What else its scenarios differ in is no matter of the locks.
+    for (const struct scenario *each = scenario; each != NULL && result == 0; each = each->next) {
+        char *servers = settled_line(each, "servers: ");
+        if (servers != NULL && trying->servers != NULL && strcmp(servers, trying->servers) != 0)
+            result = error_set(error,
+                               "%s: its 'servers' are %s, and an earlier scenario's %s; locks are "
+                               "tried together on the same ones: try them one after the other, or "
+                               "set the key that differs (--set servers.redis.topology=single)",
+                               path, servers, trying->servers);
+        free(trying->servers != NULL ? servers : NULL);
+        trying->servers = trying->servers != NULL ? trying->servers : servers;
+    }
     scenario_free(scenario);
     return result;
 }
@@ -492,16 +501,19 @@ static void hand_on(const struct trying *trying)
             text_matches(lock, "*.so") || text_matches(lock, "*.y*ml"))
             continue;
         any_program |= scheme == NULL;
-        text_format(&locks, " '%s'", lock);
+        text_add(&locks, " ");
+        text_add_shell_word(&locks, lock);
     }
     if (locks.length == 0 || options->run.json || options->run.tap)
         return;
-    printf("every order of its steps, with the shortest that breaks it: lockpick explore%s",
+    if (any_program) {
+        text_add(&locks, " --servers ");
+        text_add_shell_word(&locks, options->servers);
+        text_add(&locks, " --traits ");
+        text_add_shell_word(&locks, options->traits != NULL ? options->traits : PROGRAM_TRAITS);
+    }
+    printf("every order of its steps, with the shortest that breaks it: lockpick explore%s\n",
            locks.bytes);
-    if (any_program)
-        printf(" --servers %s --traits '%s'", options->servers,
-               options->traits != NULL ? options->traits : PROGRAM_TRAITS);
-    puts("");
 }
 
 // --- the verb ------------------------------------------------------------------------------------

@@ -151,8 +151,10 @@ static void say_files(struct document *d, const struct trial_result *result)
         doc_paragraph(d, LOOK_PLAIN, "files: %s", result->folder);
         if (access(picture.bytes, R_OK) == 0)
             doc_paragraph(d, LOOK_PLAIN, "picture: %s", picture.bytes);
+        AUTO_TEXT struct text folder = {0};
+        text_add_shell_word(&folder, result->folder);
         if (result->judgement.expectation != EXPECTATION_MET)
-            doc_paragraph(d, LOOK_PLAIN, "again: lockpick replay %s", result->folder);
+            doc_paragraph(d, LOOK_PLAIN, "again: lockpick replay %s", folder.bytes);
     }
     if (d->medium != PAGE || !has_files)
         return;
@@ -236,6 +238,11 @@ static void say_trial(struct document *d, size_t index, bool is_open, enum telli
     }
     say_files(d, result);
     doc_end(d, DOC_FOLD);
+}
+
+void say_story(struct document *d, size_t index)
+{
+    say_trial(d, index, true, TELL_STORY);
 }
 
 // A page is to be mailed. What trials may take of it is what the pictures of the run, the tables
@@ -375,7 +382,7 @@ void say_news(struct document *d)
         bool is_missed = result->judgement.expectation == EXPECTATION_MISSED;
         if (is_missed != (i < run->count) || !is_worth_telling(run, i % run->count, d->is_quiet))
             continue;
-        say_trial(d, i % run->count, true, TELL_STORY);
+        say_story(d, i % run->count);
         untold -= has_violation(result);
     }
     if (untold > 0 && !d->is_quiet)

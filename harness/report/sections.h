@@ -11,6 +11,9 @@
 void say_news(struct document *d);
 void say_other_trials(struct document *d);
 
+// A trial's verdict and story.
+void say_story(struct document *d, size_t index);
+
 // Every trial, with what each check found.
 void say_explained(struct document *d);
 

@@ -1,13 +1,11 @@
 // What came of locks that were tried (`lockpick try`), each beside the sound ones of its server:
-// one story for each cause, and a row for each fault, where equal ones are told once.
+// one story for each cause, and a row for each fault that was not survived, where equal ones are
+// told once.
 #include "harness/base/scope.h"
-#include "harness/base/table.h"
 #include "harness/report/pictures/picture.h"
-#include "harness/report/words.h"
+#include "harness/report/sections.h"
 
-#include <ctype.h>
 #include <jansson.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define MOST_STORIES 3
@@ -19,12 +17,13 @@ struct told_cause {
     json_t *diagnosis; // NULL: what was not decided has a reason only
     const char *text;
     size_t faults;
+    bool has_story; // that is told
 };
 
 struct tried {
-    const struct run_report *report;
+    struct document *d;
     const char *lock;
-    const struct trial *beside; // the first of the sound lock, or NULL
+    const char *beside; // the sound lock, or NULL
     struct told_cause causes[MOST_CAUSES];
     size_t cause_count;
     // Scenarios of which it promises something: all, those that broke it, those that were not
@@ -33,39 +32,9 @@ struct tried {
     struct text kept_names, unfit_names;
 };
 
-// The trial that tells most of all repeats: one that was not expected, or one of the gravest
-// verdict.
-static const struct trial_result *result_of(const struct run_report *report,
-                                            const struct scheme_cost *cost)
-{
-    const struct trial_result *best = &report->run->trials[cost->first];
-    FOR_EACH (trial_result, result, report->run->trials, report->run->count) {
-        const struct judgement *judgement = &result->judgement;
-        if (!scheme_cost_is_of(result->trial, cost->trial))
-            continue;
-        if (judgement->expectation == EXPECTATION_MISSED)
-            return result;
-        if (judgement->verdict == cost->gravest && best->judgement.verdict != cost->gravest)
-            best = result;
-    }
-    return best;
-}
-
-// That of the scenario with another scheme; NULL if there is none.
-static const struct scheme_cost *cost_beside(const struct run_report *report,
-                                             const struct scheme_cost *cost, const char *scheme)
-{
-    const struct trial wanted = {.scenario = cost->trial->scenario, .scheme = scheme};
-    FOR_EACH (scheme_cost, other, report->costs, report->cost_count) {
-        if (scheme_cost_is_of(other->trial, &wanted))
-            return other;
-    }
-    return NULL;
-}
-
-// The first trial of a scheme on the same kind of servers that nobody asked to try.
-static const struct trial *find_beside(const struct run_report *report, const char *lock,
-                                       const struct string_list *locks)
+// The first scheme on the same kind of servers that nobody asked to try; NULL if there is none.
+static const char *find_beside(const struct run_report *report, const char *lock,
+                               const struct string_list *locks)
 {
     const struct trial *own = NULL;
     FOR_EACH (scheme_cost, cost, report->costs, report->cost_count) {
@@ -74,7 +43,41 @@ static const struct trial *find_beside(const struct run_report *report, const ch
     FOR_EACH (scheme_cost, cost, report->costs, report->cost_count) {
         if (own != NULL && own->server != NULL && cost->trial->server == own->server &&
             !string_list_has(locks, cost->trial->scheme))
-            return cost->trial;
+            return cost->trial->scheme;
+    }
+    return NULL;
+}
+
+// --- how repeats ended ---------------------------------------------------------------------------
+
+static bool is_broken(const struct trial_result *result)
+{
+    return result->judgement.verdict == VERDICT_UNSAFE ||
+           result->judgement.verdict == VERDICT_STUCK;
+}
+
+static const struct check *broken_by(const struct trial_result *result)
+{
+    const struct finding *violation = judgement_first_violation(&result->judgement);
+    return is_broken(result) && violation != NULL ? violation->check : NULL;
+}
+
+static bool ended_alike(const struct trial_result *a, const struct trial_result *b)
+{
+    return scheme_cost_is_of(a->trial, b->trial) && a->judgement.verdict == b->judgement.verdict &&
+           a->judgement.expectation == b->judgement.expectation && broken_by(a) == broken_by(b);
+}
+
+// The first of the repeats that ended alike, from *at on, which is behind it then, of a scheme in a
+// scenario; NULL: there are no more.
+static const struct trial_result *next_end(const struct run_result *run, const struct trial *of,
+                                           size_t *at, size_t *alike)
+{
+    for (*alike = 0; *at < run->count; ++*at) {
+        if (scheme_cost_is_of(run->trials[*at].trial, of))
+            *alike = trials_like(run, *at, ended_alike);
+        if (*alike > 0)
+            return &run->trials[(*at)++];
     }
     return NULL;
 }
@@ -104,13 +107,12 @@ static const char *kind_of(const struct told_cause *cause)
     return kind != NULL ? kind : "";
 }
 
-// The number of the cause, from 1; 0: there are too many.
-static size_t note_cause(struct tried *tried, const struct trial_result *result)
+// Its place among the causes; a new one if no cause is like it. MOST_CAUSES: there are too many.
+static size_t place_of_cause(struct tried *tried, const struct trial_result *result)
 {
     const struct judgement *judgement = &result->judgement;
-    bool is_broken = judgement->verdict == VERDICT_UNSAFE || judgement->verdict == VERDICT_STUCK;
-    struct told_cause cause = {.first = result, .text = judgement->reason, .faults = 1};
-    if (is_broken && result->evidence != NULL)
+    struct told_cause cause = {.first = result, .text = judgement->reason};
+    if (is_broken(result) && result->evidence != NULL)
         cause.diagnosis = json_loads(result->evidence, 0, NULL);
     if (cause.diagnosis != NULL)
         (void)json_unpack(cause.diagnosis, "{s:{s:s}}", "cause", "text", &cause.text);
@@ -122,182 +124,223 @@ static size_t note_cause(struct tried *tried, const struct trial_result *result)
                                      : are_alike(known->text, cause.text)))
             break;
     }
-    if (at < tried->cause_count || at == MOST_CAUSES) {
+    if (at < tried->cause_count || at == MOST_CAUSES)
         json_decref(cause.diagnosis);
-        tried->causes[at % MOST_CAUSES].faults += at < MOST_CAUSES;
-        return at < MOST_CAUSES ? at + 1 : 0;
-    }
-    tried->causes[tried->cause_count++] = cause;
-    return tried->cause_count;
+    else
+        tried->causes[tried->cause_count++] = cause;
+    return at;
 }
 
-static void print_causes(const struct tried *tried, FILE *out, bool coloured)
+static void say_stories(struct tried *tried)
 {
+    size_t told = 0;
+    for (size_t i = 0; i < tried->cause_count && told < MOST_STORIES; i++) {
+        struct told_cause *cause = &tried->causes[i];
+        cause->has_story = cause->first->judgement.expectation == EXPECTATION_MISSED &&
+                           cause->first->story[0] != '\0';
+        if (cause->has_story)
+            say_story(tried->d, (size_t)(cause->first - tried->d->report->run->trials));
+        told += cause->has_story;
+    }
+}
+
+static void say_causes(struct tried *tried)
+{
+    struct document *d = tried->d;
     for (size_t i = 0; i < tried->cause_count; i++) {
         const struct told_cause *cause = &tried->causes[i];
-        bool is_missed = cause->first->judgement.expectation == EXPECTATION_MISSED;
-        char number[32];
-        snprintf(number, sizeof number, "%zu", i + 1);
-        fputs(i == 0 ? "\n" : "", out);
-        colour_print(out, coloured, is_missed ? COLOUR_RED : COLOUR_PLAIN, number);
-        fprintf(out, "  %s", cause->text);
+        const struct judgement *judgement = &cause->first->judgement;
+        bool is_missed = judgement->expectation == EXPECTATION_MISSED;
+        if (i == 0)
+            doc_paragraph(d, LOOK_PLAIN, "%s", "");
+        else
+            doc_break(d);
+        doc_say(d, is_missed ? LOOK_MISSED : LOOK_PLAIN, "%zu", i + 1);
+        doc_say(d, LOOK_PLAIN, "  %s", cause->text);
         if (cause->faults > 1)
-            fprintf(out, " (under %zu faults)", cause->faults);
-        if (cause->first->has_history || cause->first->judgement.verdict == VERDICT_ERROR)
-            fprintf(out, "\n   again: lockpick replay %s", cause->first->folder);
-        fputc('\n', out);
+            doc_say(d, LOOK_PLAIN, " (under %zu faults)", cause->faults);
+        bool has_files = cause->first->has_history || judgement->verdict == VERDICT_ERROR;
+        if (cause->has_story || !has_files) // a story has it, too
+            continue;
+        AUTO_TEXT struct text folder = {0};
+        text_add_shell_word(&folder, cause->first->folder);
+        doc_say(d, LOOK_PLAIN, "\n   again: lockpick replay %s", folder.bytes);
     }
 }
 
-static void print_story(const struct trial_result *result, FILE *out, bool coloured)
+// --- the faults ----------------------------------------------------------------------------------
+
+// "UNSAFE wrongful-release (2 of 3), UNKNOWN (1 of 3)": how all repeats in a scenario ended.
+static void add_ends(const struct run_result *run, const struct trial *of, bool is_tried,
+                     struct text *out)
 {
-    const struct judgement *judgement = &result->judgement;
-    fputc('\n', out);
-    colour_print(out, coloured, COLOUR_RED, verdict_name(judgement->verdict));
-    fprintf(out, "  %s · %s%s\n  %s\n", result->trial->scenario->name, result->trial->scheme,
-            repeat_words(result->trial).text, judgement->reason);
-    for (const char *line = result->story; *line != '\0';) {
-        size_t length = strcspn(line, "\n");
-        fprintf(out, "    %.*s\n", (int)length, line);
-        line += length + (line[length] == '\n');
+    const struct trial_result *result;
+    size_t all = 0;
+    for (size_t i = 0; i < run->count; i++)
+        all += scheme_cost_is_of(run->trials[i].trial, of);
+    for (size_t at = 0, alike; (result = next_end(run, of, &at, &alike)) != NULL;) {
+        const struct check *check = broken_by(result);
+        bool is_expected = is_broken(result) && result->judgement.expectation != EXPECTATION_MISSED;
+        text_format(out, "%s%s%s%s%s", out->length > 0 ? ", " : "",
+                    verdict_name(result->judgement.verdict), check != NULL ? " " : "",
+                    check != NULL ? check->name : "",
+                    is_tried && is_expected ? ", not promised" : "");
+        if (all > 1 && alike == all)
+            text_format(out, " × %zu", all);
+        else if (all > 1)
+            text_format(out, " (%zu of %zu)", alike, all);
     }
-}
-
-// --- the table -----------------------------------------------------------------------------------
-
-// "UNSAFE wrongful-release (2 of 3)".
-static void add_verdict(const struct scheme_cost *cost, struct text *out)
-{
-    if (cost == NULL) {
+    if (out->length == 0)
         text_add(out, "–");
-        return;
-    }
-    text_add(out, verdict_name(cost->gravest));
-    if (cost->broken != NULL && cost->gravest == VERDICT_UNSAFE)
-        text_format(out, " %s", cost->broken->name);
-    if (cost->all > 1 && cost->alike == cost->all)
-        text_format(out, " × %zu", cost->all);
-    else if (cost->all > 1)
-        text_format(out, " (%zu of %zu)", cost->alike, cost->all);
 }
 
-static void add_row(struct tried *tried, const struct scheme_cost *cost, struct table *table)
+static void find_causes(struct tried *tried, const struct trial *of)
 {
-    const struct trial_result *result = result_of(tried->report, cost);
-    const struct scheme_cost *beside =
-        tried->beside != NULL ? cost_beside(tried->report, cost, tried->beside->scheme) : NULL;
-    bool is_missed = result->judgement.expectation == EXPECTATION_MISSED;
-    bool is_broken = cost->gravest == VERDICT_UNSAFE || cost->gravest == VERDICT_STUCK;
-    bool is_kept = cost->gravest == VERDICT_SAFE;
-    bool is_promised = cost->trial->expectation != NULL;
+    const struct trial_result *result;
+    for (size_t at = 0, alike;
+         (result = next_end(tried->d->report->run, of, &at, &alike)) != NULL;) {
+        enum verdict verdict = result->judgement.verdict;
+        if (verdict != VERDICT_SAFE && verdict != VERDICT_NOT_APPLICABLE)
+            (void)place_of_cause(tried, result);
+    }
+}
+
+// A row, if it was not survived each time.
+static void say_fault(struct tried *tried, const struct trial *of)
+{
+    struct document *d = tried->d;
+    const struct run_result *run = d->report->run;
+    const struct trial sound = {.scenario = of->scenario, .scheme = tried->beside};
+    const struct trial_result *result;
+    bool any_missed = false, any_broken = false, any_open = false;
     AUTO_TEXT struct text own = {0};
-    AUTO_TEXT struct text sound = {0};
-    char number[32] = "";
-    if (cost->gravest == VERDICT_NOT_APPLICABLE) {
-        text_add_item(&tried->unfit_names, cost->trial->scenario->name);
+    AUTO_TEXT struct text beside = {0};
+    AUTO_TEXT struct text causes = {0};
+    for (size_t at = 0, alike; (result = next_end(run, of, &at, &alike)) != NULL;) {
+        enum verdict verdict = result->judgement.verdict;
+        if (verdict == VERDICT_NOT_APPLICABLE) {
+            text_add_item(&tried->unfit_names, of->scenario->name);
+            return;
+        }
+        if (verdict == VERDICT_SAFE)
+            continue;
+        any_missed |= result->judgement.expectation == EXPECTATION_MISSED;
+        any_broken |= is_broken(result);
+        any_open |= !is_broken(result);
+        size_t cause = place_of_cause(tried, result);
+        if (cause == MOST_CAUSES)
+            continue;
+        text_format(&causes, "%s%zu", causes.length > 0 ? ", " : "", cause + 1);
+        tried->causes[cause].faults++;
+    }
+    bool is_undecided = of->expectation != NULL && any_open && !any_missed;
+    tried->promised += of->expectation != NULL && (any_missed || is_undecided || !any_broken);
+    tried->broken += any_missed;
+    tried->undecided += is_undecided;
+    tried->unpromised += any_broken && !any_missed;
+    add_ends(run, of, true, &own);
+    if (!any_broken && !any_open) {
+        text_add_item(&tried->kept_names, of->scenario->name);
+        text_add(&tried->kept_names, own.bytes + strlen("SAFE"));
         return;
     }
-    tried->promised += is_promised && (is_missed || !is_broken);
-    tried->broken += is_missed;
-    tried->undecided += is_promised && !is_broken && !is_kept;
-    tried->unpromised += is_broken && !is_missed;
-    if (is_kept) {
-        text_add_item(&tried->kept_names, cost->trial->scenario->name);
-        if (cost->all > 1)
-            text_format(&tried->kept_names, " × %zu", cost->all);
-        return;
+    doc_row(d, NULL, 1);
+    doc_cell(d, LOOK_PLAIN, "%s", of->scenario->name);
+    doc_cell(d, any_missed ? LOOK_MISSED : any_broken ? LOOK_QUIET : LOOK_UNKNOWN, "%s", own.bytes);
+    if (tried->beside != NULL) {
+        add_ends(run, &sound, false, &beside);
+        doc_cell(d, LOOK_PLAIN, "%s", beside.bytes);
     }
-    add_verdict(cost, &own);
-    add_verdict(beside, &sound);
-    if (is_broken && !is_missed)
-        text_add(&own, ", not promised");
-    size_t cause = note_cause(tried, result);
-    if (cause > 0)
-        snprintf(number, sizeof number, "%zu", cause);
-    table_cell(table, COLOUR_PLAIN, cost->trial->scenario->name);
-    table_cell(table, is_missed ? COLOUR_RED : is_broken ? COLOUR_GREY : COLOUR_YELLOW, own.bytes);
-    if (tried->beside != NULL)
-        table_cell(table, COLOUR_PLAIN, sound.bytes);
-    table_cell(table, COLOUR_PLAIN, number);
+    doc_cell(d, LOOK_PLAIN, "%s", text_string(&causes));
 }
 
-// A list of names, in lines of a terminal's usual width.
-static void print_names(const char *lead, const struct text *names, FILE *out)
+// Those that need no row.
+static void say_others(struct tried *tried)
 {
-    static const int most = 96;
-    int column = fprintf(out, "%s", lead);
-    for (const char *name = text_string(names); *name != '\0';) {
-        int length = (int)strcspn(name, ",");
-        if (column + length + 2 > most)
-            column = fprintf(out, "\n   ") - 1;
-        column += fprintf(out, " %.*s%s", length, name, name[length] == ',' ? "," : "\n");
-        name += length + (name[length] == ',' ? 2 : 0);
+    static const struct doc_column columns[] = {{"verdict", NULL, false}, {"under", NULL, false}};
+    const struct {
+        const char *verdict;
+        const struct text *names;
+    } rows[] = {{"SAFE", &tried->kept_names}, {"n/a", &tried->unfit_names}};
+    struct document *d = tried->d;
+    for (size_t i = 0; i < 2; i++) {
+        if (rows[i].names->length == 0)
+            continue;
+        if (doc_inside(d, DOC_TABLE) == NULL)
+            doc_table(d, (struct doc_table){"Others", COLUMNS(columns), 0, NULL});
+        doc_row(d, NULL, 1);
+        doc_cell(d, LOOK_PLAIN, "%s", rows[i].verdict);
+        doc_cell(d, LOOK_PLAIN, "%s", rows[i].names->bytes);
     }
+    doc_end(d, DOC_TABLE);
 }
 
-static void print_lock(const struct run_report *report, const struct string_list *locks,
-                       const char *lock, FILE *out, bool coloured)
+static void say_lead(struct tried *tried)
 {
-    struct tried tried = {.report = report, .lock = lock};
-    tried.beside = find_beside(report, lock, locks);
-    const char *const headings[] = {"fault", lock,
-                                    tried.beside != NULL ? tried.beside->scheme : "cause",
-                                    tried.beside != NULL ? "cause" : NULL, NULL};
-    struct table *table = table_new(headings);
+    struct document *d = tried->d;
+    const struct run_result *run = d->report->run;
+    size_t not_run = d->report->tally.not_run;
+    bool is_broken = tried->broken > 0;
+    doc_paragraph(d, LOOK_PLAIN, "%s", "");
+    doc_say(d, is_broken ? LOOK_MISSED : LOOK_LEAD, "%s: %s", tried->lock,
+            is_broken ? "BROKEN" : "not broken");
+    if (is_broken)
+        doc_say(d, LOOK_PLAIN, " by %zu of", tried->broken);
+    else
+        doc_say(d, LOOK_PLAIN, " by any of");
+    doc_say(d, LOOK_PLAIN, " the %zu faults that it promises to survive", tried->promised);
+    if (tried->undecided > 0)
+        doc_say(d, LOOK_PLAIN, " (%zu not decided)", tried->undecided);
+    if (tried->unpromised > 0)
+        doc_say(d, LOOK_PLAIN, "; UNSAFE or STUCK under %zu that it does not", tried->unpromised);
+    if (not_run > 0)
+        doc_say(d, LOOK_MISSED, "; cut short: %zu of %zu trials were not run", not_run,
+                run->planned);
+}
+
+static void say_lock(struct document *d, const struct string_list *locks, const char *lock)
+{
+    const struct run_report *report = d->report;
+    struct tried tried = {.d = d, .lock = lock, .beside = find_beside(report, lock, locks)};
+    bool is_beside = tried.beside != NULL;
+    const struct doc_column columns[] = {{"fault", NULL, false},
+                                         {lock, NULL, false},
+                                         {is_beside ? tried.beside : "cause", NULL, false},
+                                         {"cause", NULL, false}};
     FOR_EACH (scheme_cost, cost, report->costs, report->cost_count) {
         if (strcmp(cost->trial->scheme, lock) == 0)
-            add_row(&tried, cost, table);
+            find_causes(&tried, cost->trial);
     }
-    size_t stories = 0;
-    for (size_t i = 0; i < tried.cause_count && stories < MOST_STORIES; i++) {
-        const struct trial_result *first = tried.causes[i].first;
-        if (first->judgement.expectation == EXPECTATION_MISSED && first->story[0] != '\0') {
-            print_story(first, out, coloured);
-            stories++;
-        }
+    say_stories(&tried);
+    if (tried.cause_count > 0)
+        doc_table(d, (struct doc_table){"Faults", columns, is_beside ? 4 : 3, 0, NULL});
+    FOR_EACH (scheme_cost, cost, report->costs, report->cost_count) {
+        if (strcmp(cost->trial->scheme, lock) == 0)
+            say_fault(&tried, cost->trial);
     }
-    if (tried.cause_count > 0) {
-        fputc('\n', out);
-        table_print(table, out, coloured);
-    }
-    print_causes(&tried, out, coloured);
-    fputc('\n', out);
-    if (tried.kept_names.length > 0)
-        print_names("SAFE:", &tried.kept_names, out);
-    if (tried.unfit_names.length > 0)
-        print_names("n/a:", &tried.unfit_names, out);
-    fputc('\n', out);
-    AUTO_TEXT struct text lead = {0};
-    text_format(&lead, "%s: %s", lock, tried.broken > 0 ? "BROKEN" : "not broken");
-    colour_print(out, coloured, tried.broken > 0 ? COLOUR_RED : COLOUR_BOLD, lead.bytes);
-    if (tried.broken > 0)
-        fprintf(out, " by %zu of", tried.broken);
-    else
-        fputs(" by any of", out);
-    fprintf(out, " the %zu faults that it promises to survive", tried.promised);
-    if (tried.undecided > 0)
-        fprintf(out, " (%zu not decided)", tried.undecided);
-    if (tried.unpromised > 0)
-        fprintf(out, "; UNSAFE or STUCK under %zu that it does not", tried.unpromised);
-    fputc('\n', out);
+    doc_end(d, DOC_TABLE);
+    say_causes(&tried);
+    say_others(&tried);
+    say_lead(&tried);
     for (size_t i = 0; i < tried.cause_count; i++)
         json_decref(tried.causes[i].diagnosis);
     text_free(&tried.kept_names);
     text_free(&tried.unfit_names);
-    table_free(table);
 }
 
 void report_print_tried(const struct run_report *report, const struct string_list *locks, FILE *out,
                         bool coloured)
 {
+    struct document d = {.medium = TERMINAL, .report = report, .out = out, .is_coloured = coloured};
     for (size_t i = 0; i < locks->count; i++)
-        print_lock(report, locks, locks->items[i], out, coloured);
+        say_lock(&d, locks, locks->items[i]);
     for (size_t i = 0; i < report->run->picture_count; i++) {
         const struct plot *picture = &report->run->pictures[i];
         if (picture->kind->place == PLACE_VERDICTS && picture->is_drawn)
-            fprintf(out, "beside each other: %s/plots/%s.svg\n", report->run->folder,
-                    picture->kind->name);
+            doc_paragraph(&d, LOOK_PLAIN, "beside each other: %s/plots/%s.svg", report->run->folder,
+                          picture->kind->name);
     }
+    doc_finish(&d);
 }
 
 int report_tried_exit_code(const struct run_report *report, const struct string_list *locks)

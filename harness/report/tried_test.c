@@ -91,14 +91,15 @@ TEST(causes_that_are_alike_are_told_once)
     strcpy(second->judgement.reason, "no answer for 9 s");
     AUTO_FREE char *text = printed();
     assert_non_null(strstr(text, "1  client-1 removed it after 1.2 s (under 2 faults)\n"
+                                 "2  the server lost it\n"
+                                 "3  no answer for 10.2 s (under 2 faults)\n"
                                  "   again: lockpick replay results/one/pause--scheme\n"));
+    assert_non_null(strstr(text, "UNSAFE  pause · mine"));
     assert_null(strstr(text, "client-2 removed it"));
-    assert_non_null(strstr(text, "2  the server lost it\n"));
-    assert_non_null(strstr(text, "3  no answer for 10.2 s (under 2 faults)\n"));
     assert_null(strstr(text, "no answer for 9 s"));
 }
 
-TEST(what_was_survived_is_a_line_and_what_is_not_promised_is_told_apart)
+TEST(what_was_survived_is_told_briefly_and_what_is_not_promised_is_told_apart)
 {
     start();
     add("mine", "contention", VERDICT_SAFE, EXPECTATION_MET);
@@ -107,8 +108,40 @@ TEST(what_was_survived_is_a_line_and_what_is_not_promised_is_told_apart)
     add("mine", "flush", VERDICT_UNSAFE, EXPECTATION_NONE);
     add("mine", "clock", VERDICT_NOT_APPLICABLE, EXPECTATION_NONE);
     AUTO_FREE char *text = printed();
-    assert_non_null(strstr(text, "SAFE: contention × 2\nn/a: clock\n"));
+    assert_non_null(strstr(text, "SAFE     contention × 2\nn/a      clock\n"));
     assert_non_null(strstr(text, "\nflush  UNSAFE, not promised  "));
     assert_non_null(strstr(text, "mine: BROKEN by 1 of the 2 faults that it promises to survive; "
                                  "UNSAFE or STUCK under 1 that it does not\n"));
+}
+
+// A row tells of all repeats: what was admitted does not stand for what was not.
+TEST(each_way_in_which_repeats_ended_is_told)
+{
+    start();
+    struct trial_result *admitted = add("mine", "pause", VERDICT_UNSAFE, EXPECTATION_MET);
+    test_find(admitted, &test_stale_holder, false);
+    struct trial_result *missed = add("mine", "pause", VERDICT_UNSAFE, EXPECTATION_MISSED);
+    test_find(missed, &test_lost_update, false);
+    strcpy(admitted->judgement.reason, "a lease passed");
+    strcpy(missed->judgement.reason, "an update was lost");
+    add("mine", "late", VERDICT_UNSAFE, EXPECTATION_MET);
+    strcpy(add("mine", "late", VERDICT_UNKNOWN, EXPECTATION_NONE)->judgement.reason, "who knows");
+    test.trials[3].expectation = &safe;
+    AUTO_FREE char *text = printed();
+    assert_non_null(strstr(text, "pause  UNSAFE stale-holder, not promised (1 of 2), "
+                                 "UNSAFE lost-update (1 of 2)  1, 2\n"));
+    assert_non_null(strstr(text, "late   UNSAFE, not promised (1 of 2), UNKNOWN (1 of 2)  "));
+    assert_non_null(strstr(text, "\n2  an update was lost\n"));
+    assert_non_null(strstr(text, "mine: BROKEN by 1 of the 2 faults that it promises to survive "
+                                 "(1 not decided); UNSAFE or STUCK under 1 that it does not\n"));
+}
+
+TEST(what_was_not_run_is_told)
+{
+    start();
+    add("mine", "pause", VERDICT_SAFE, EXPECTATION_MET);
+    test.run.planned = 3;
+    AUTO_FREE char *text = printed();
+    assert_non_null(strstr(text, "mine: not broken by any of the 1 faults that it promises to "
+                                 "survive; cut short: 2 of 3 trials were not run\n"));
 }
