@@ -27,10 +27,11 @@
 #define TIMERS_A_LEASE 3 // that go off at most: as many as watchdogs usually renew in one
 #define MOST_CHOICES ((MOST_EXPLORED_CLIENTS * CLIENT_THREADS + MAX_SERVERS) * MOVE_KINDS + 2)
 
-// The beginning of a schedule.
+// The beginning of a schedule, and its last move by edge_of.
 struct prefix {
     struct move *moves;
     size_t count;
+    uint64_t edge;
 };
 
 struct prefixes {
@@ -38,13 +39,13 @@ struct prefixes {
     size_t first, count, room; // `count` with those before the first, which were taken
 };
 
-// A state by its hash, and what its usual move led to: the state and the rank of the client that
-// made it, and of which thread. 0: not known.
-struct seen {
-    uint64_t state, next;
-    int rank;
-    uint8_t thread;
+// A state that was seen, or a move from one (edge_of), by its hash; and to which state the move
+// led.
+struct known {
+    uint64_t what, to;
 };
+#define NOT_MADE 0 // yet; nor is a state
+#define NOWHERE 1  // it was made, and nobody looked at what came of it
 
 struct search {
     struct replay *replay;
@@ -55,8 +56,8 @@ struct search {
     // from it late, the last one first; then by what they cost, the first one first.
     struct prefixes as_dear;
     struct prefixes waiting[MOST_COST + 1];
-    struct seen *seen; // with open addressing; a state of 0: an empty place
-    size_t seen_room;
+    struct known *known; // with open addressing; 0: an empty place
+    size_t known_count, known_room;
     struct random random;
     uint64_t again;            // how often a state was seen that had been seen before
     int cost;                  // of the schedule that is made
@@ -88,71 +89,85 @@ static int length_of(const struct schedule_moves *schedule)
 
 // --- states and schedules ------------------------------------------------------------------------
 
-// Of a table with room: where the state is, or would be.
-static struct seen *place_of(const struct search *search, uint64_t state)
+// Of a table with room: where it is, or would be.
+static struct known *place_of(const struct search *search, uint64_t what)
 {
-    size_t at = (size_t)(state * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (search->seen_room - 1);
-    while (search->seen[at].state != 0 && search->seen[at].state != state)
-        at = (at + 1) & (search->seen_room - 1);
-    return &search->seen[at];
+    size_t at = (size_t)(what * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (search->known_room - 1);
+    while (search->known[at].what != 0 && search->known[at].what != what)
+        at = (at + 1) & (search->known_room - 1);
+    return &search->known[at];
 }
 
-// False if it was seen already.
-static bool is_new(struct search *search, uint64_t state)
+// False if it is known already.
+static bool is_new(struct search *search, uint64_t what)
 {
-    struct search_progress *progress = &search->result->progress;
-    if (2 * progress->states >= search->seen_room) {
-        struct seen *old = search->seen;
-        size_t old_room = search->seen_room;
-        search->seen_room = old_room > 0 ? 2 * old_room : 4096;
-        search->seen = memory_zeroed(search->seen_room, sizeof *search->seen);
+    if (2 * search->known_count >= search->known_room) {
+        struct known *old = search->known;
+        size_t old_room = search->known_room;
+        search->known_room = old_room > 0 ? 2 * old_room : 4096;
+        search->known = memory_zeroed(search->known_room, sizeof *search->known);
         for (size_t i = 0; i < old_room; i++) {
-            if (old[i].state != 0)
-                *place_of(search, old[i].state) = old[i];
+            if (old[i].what != 0)
+                *place_of(search, old[i].what) = old[i];
         }
         free(old);
     }
-    struct seen *place = place_of(search, state);
-    if (place->state == state)
+    struct known *place = place_of(search, what);
+    if (place->what == what)
         return false;
-    place->state = state;
-    progress->states++;
+    place->what = what;
+    search->known_count++;
     return true;
 }
 
-static void add_waiting(struct search *search, const struct schedule_moves *schedule,
+// The move was made, and led there. 0: it was none.
+static void note_made(struct search *search, uint64_t edge, uint64_t to)
+{
+    if (edge == 0)
+        return;
+    is_new(search, edge);
+    place_of(search, edge)->to = to;
+}
+
+static void add_waiting(struct search *search, const struct schedule_moves *schedule, uint64_t edge,
                         int added_cost)
 {
     int cost = search->cost + added_cost;
     struct prefixes *list = &search->waiting[cost < MOST_COST ? cost : MOST_COST];
     list = added_cost > 0 ? list : &search->as_dear;
     size_t bytes = schedule->count * sizeof *schedule->moves;
-    struct prefix prefix = {memory_new(bytes), schedule->count};
+    struct prefix prefix = {memory_new(bytes), schedule->count, edge};
     memcpy(prefix.moves, schedule->moves, bytes);
     *APPEND(list->items, list->count, list->room) = prefix;
     search->result->progress.waiting++;
 }
 
-static bool take_next(struct search *search, struct schedule_moves *schedule)
+// The next one, unless its last move was made meanwhile by one that came by the state before it.
+static bool take_next(struct search *search, struct schedule_moves *schedule, uint64_t *edge)
 {
-    struct prefixes *list = &search->as_dear;
     struct prefix prefix;
-    int cost = 0;
-    if (list->count > 0) {
-        prefix = list->items[--list->count];
-    } else {
-        while (cost <= MOST_COST && search->waiting[cost].first == search->waiting[cost].count)
-            cost++;
-        if (cost > MOST_COST)
-            return false;
-        list = &search->waiting[cost];
-        prefix = list->items[list->first++];
-        search->cost = cost;
-    }
-    memcpy(schedule->moves, prefix.moves, prefix.count * sizeof *prefix.moves);
-    schedule->count = prefix.count;
-    free(prefix.moves);
-    search->result->progress.waiting--;
+    bool was_made;
+    do {
+        struct prefixes *list = &search->as_dear;
+        int cost = 0;
+        if (list->count > 0) {
+            prefix = list->items[--list->count];
+        } else {
+            while (cost <= MOST_COST && search->waiting[cost].first == search->waiting[cost].count)
+                cost++;
+            if (cost > MOST_COST)
+                return false;
+            list = &search->waiting[cost];
+            prefix = list->items[list->first++];
+            search->cost = cost;
+        }
+        memcpy(schedule->moves, prefix.moves, prefix.count * sizeof *prefix.moves);
+        schedule->count = prefix.count;
+        free(prefix.moves);
+        search->result->progress.waiting--;
+        was_made = prefix.edge != 0 && place_of(search, prefix.edge)->to != NOT_MADE;
+    } while (was_made && !search->limits->enters_all);
+    *edge = prefix.edge;
     return true;
 }
 
@@ -266,8 +281,29 @@ static bool is_first_wait(const struct schedule_moves *schedule)
     return is_first;
 }
 
+static int rank_of(const struct search *search, int client)
+{
+    int rank = 0;
+    while (replay_ranked(search->replay, rank) != client &&
+           replay_ranked(search->replay, rank) != 0)
+        rank++;
+    return rank;
+}
+
+// A hash of the move from the state, by the rank of who makes it there.
+static uint64_t edge_of(const struct search *search, uint64_t state, struct move move)
+{
+    uint64_t rank = (uint64_t)rank_of(search, move.client);
+    uint64_t which =
+        ((rank * CLIENT_THREADS + move.thread) * MOVE_KINDS + move.kind) * (MAX_SERVERS + 1) +
+        move.server + 1;
+    uint64_t edge = (state ^ which * UINT64_C(0xd6e8feb86659fd93)) * UINT64_C(0xff51afd7ed558ccd);
+    return edge != 0 ? edge : 1;
+}
+
 // Keeps for later what else could be done than what is chosen.
-static void keep_others(struct search *search, struct schedule_moves *schedule, struct move chosen)
+static void keep_others(struct search *search, struct schedule_moves *schedule, uint64_t state,
+                        struct move chosen)
 {
     struct move moves[MOST_CHOICES];
     size_t count = moves_of(search, schedule, moves);
@@ -279,7 +315,9 @@ static void keep_others(struct search *search, struct schedule_moves *schedule, 
             continue;
         }
         schedule->moves[schedule->count++] = moves[i];
-        add_waiting(search, schedule, cost_of(search, moves[i], chosen));
+        uint64_t edge = edge_of(search, state, moves[i]);
+        if (is_new(search, edge) || search->limits->enters_all)
+            add_waiting(search, schedule, edge, cost_of(search, moves[i], chosen));
         schedule->count--;
     }
 }
@@ -332,17 +370,8 @@ static int state_of(struct search *search, const struct schedule_moves *schedule
         return -1;
     *state += (uint64_t)(tally.timers * 4096 + tally.faults * 64 + tally.leases + 1) *
               UINT64_C(0xd6e8feb86659fd93);
-    *state = *state != 0 ? *state : 1;
+    *state = *state > NOWHERE ? *state : NOWHERE + 1;
     return 0;
-}
-
-static int rank_of(const struct search *search, int client)
-{
-    int rank = 0;
-    while (replay_ranked(search->replay, rank) != client &&
-           replay_ranked(search->replay, rank) != 0)
-        rank++;
-    return rank;
 }
 
 // Goes on from a state that was seen before, by the same moves, as long as it is known what they
@@ -351,19 +380,15 @@ static int rank_of(const struct search *search, int client)
 static int goes_on_as_before(struct making *making, struct search *search, uint64_t state,
                              struct error *error)
 {
-    while (making->made.count < MOST_MOVES) {
-        struct seen seen = *place_of(search, state);
-        struct move move = {.kind = MOVE_STEP,
-                            .client = (uint8_t)replay_ranked(making->replay, seen.rank),
-                            .thread = seen.thread};
-        if (seen.state == 0 || seen.next == 0)
+    struct move move;
+    while (making->made.count < MOST_MOVES && choose(search, &making->made, &move)) {
+        uint64_t to = place_of(search, edge_of(search, state, move))->to;
+        if (to == NOT_MADE || to == NOWHERE)
             return 1;
-        if (move.client == 0 || !replay_can(making->replay, move))
-            return 0;
         make_move(making, move);
         if (state_of(search, &making->made, &state, error) != 0)
             return -1;
-        if (state != seen.next)
+        if (state != to)
             return 0;
     }
     return 1;
@@ -385,26 +410,24 @@ static void go_round(struct making *making)
     }
 }
 
-// Goes on until the trial is over. What else could be done is kept for later, and a state that was
-// seen is the end, but for one in CHECK_EVERY. 0, or -1 with `error` set.
-static int go_on(struct making *making, struct search *search, struct error *error)
+// Goes on until the trial is over, or until nothing is usual that was not done already in that
+// state. What else could be done in a state is kept for later when it is seen first. One in
+// CHECK_EVERY of the others is checked. `edge` is the last move. 0, or -1 with `error` set.
+static int go_on(struct making *making, struct search *search, uint64_t edge, struct error *error)
 {
     struct replay *replay = making->replay;
     struct schedule_moves *schedule = &making->made;
-    struct seen last = {.state = 0};
+    note_made(search, edge, NOWHERE);
     while (!replay_is_over(replay) && schedule->count < MOST_MOVES) {
         struct move move;
         uint64_t state = 0;
         if (state_of(search, schedule, &state, error) != 0)
             return -1;
+        note_made(search, edge, state);
         bool is_known = !is_new(search, state);
-        if (last.state != 0) {
-            last.next = state;
-            *place_of(search, last.state) = last;
-        }
-        if (is_known && !search->limits->enters_all) {
-            if (search->again++ % CHECK_EVERY != 0)
-                return 0;
+        search->result->progress.states += !is_known;
+        is_known &= !search->limits->enters_all;
+        if (is_known && search->again++ % CHECK_EVERY == 0) {
             search->result->progress.checked++;
             int same = goes_on_as_before(making, search, state, error);
             search->result->progress.unlike += same == 0;
@@ -412,16 +435,20 @@ static int go_on(struct making *making, struct search *search, struct error *err
         }
         if (!choose(search, schedule, &move))
             return 0;
-        keep_others(search, schedule, move);
-        if (move.kind == MOVE_WAIT && is_first_wait(schedule)) {
+        edge = edge_of(search, state, move);
+        if (is_known && place_of(search, edge)->to != NOT_MADE)
+            return 0;
+        bool goes_round = !is_known && move.kind == MOVE_WAIT && is_first_wait(schedule);
+        if (!is_known)
+            keep_others(search, schedule, state, move);
+        if (goes_round) {
             schedule->moves[schedule->count++] = move;
-            add_waiting(search, schedule, 0);
+            add_waiting(search, schedule, edge, 0);
             schedule->count--;
             go_round(making);
             return 0;
         }
-        last = (struct seen){move.client != 0 ? state : 0, 0, rank_of(search, move.client),
-                             move.thread};
+        note_made(search, edge, NOWHERE);
         make_move(making, move);
     }
     if (!replay_is_over(replay))
@@ -520,7 +547,7 @@ static void make_shorter(struct search *search)
 // --- the search ----------------------------------------------------------------------------------
 
 // Makes one schedule to its end. 0, or -1 with the result's error set.
-static int explore(struct search *search, const struct schedule_moves *next)
+static int explore(struct search *search, const struct schedule_moves *next, uint64_t edge)
 {
     struct search_result *result = search->result;
     const struct check *admits = NULL;
@@ -536,7 +563,7 @@ static int explore(struct search *search, const struct schedule_moves *next)
     else if (status == 0 && search->limits->order == SEARCH_RANDOM)
         go_on_at_random(&making, search);
     else if (status == 0)
-        status = go_on(&making, search, &result->error);
+        status = go_on(&making, search, edge, &result->error);
     if (status == 0)
         status = replay_judge(search->replay, &model, &judgement, &result->error);
     result->progress.schedules++;
@@ -569,9 +596,9 @@ static void forget_all(struct search *search)
     for (int cost = 0; cost <= MOST_COST; cost++)
         forget_prefixes(&search->waiting[cost]);
     search->cost = 0;
-    search->seen_room = 0;
-    free(search->seen);
-    search->seen = NULL;
+    search->known_count = search->known_room = 0;
+    free(search->known);
+    search->known = NULL;
 }
 
 // --- going on later ------------------------------------------------------------------------------
@@ -596,7 +623,8 @@ static bool pass_prefixes(const struct left *left, struct prefixes *list)
     for (size_t i = 0; i < count && is_whole; i++) {
         struct prefix read = {.count = 0};
         struct prefix *prefix = left->is_read ? &read : &list->items[list->first + i];
-        is_whole = pass(left, &prefix->count, sizeof prefix->count) && prefix->count <= MOST_MOVES;
+        is_whole = pass(left, &prefix->count, sizeof prefix->count) &&
+                   pass(left, &prefix->edge, sizeof prefix->edge) && prefix->count <= MOST_MOVES;
         if (left->is_read && is_whole) {
             read.moves = memory_new(read.count * sizeof *read.moves);
             *APPEND(list->items, list->count, list->room) = read;
@@ -612,10 +640,10 @@ static bool pass_search(struct search *search, const struct left *left)
     struct search_result *result = search->result;
     const struct search_limits *limits = search->limits;
     char own[120] = "", found[120];
-    size_t room = search->seen_room;
-    snprintf(own, sizeof own, "lockpick " LOCKPICK_VERSION " %d %d %llu %d %d %d\n", MOVE_KINDS,
-             (int)limits->order, (unsigned long long)limits->seed, limits->faults, limits->leases,
-             limits->rare);
+    size_t room = search->known_room;
+    snprintf(own, sizeof own, "lockpick " LOCKPICK_VERSION " edges %d %d %llu %d %d %d\n",
+             MOVE_KINDS, (int)limits->order, (unsigned long long)limits->seed, limits->faults,
+             limits->leases, limits->rare);
     memcpy(found, own, sizeof own);
     bool is_whole = pass(left, found, sizeof found) && memcmp(found, own, sizeof own) == 0 &&
                     pass(left, &result->progress, sizeof result->progress) &&
@@ -624,16 +652,17 @@ static bool pass_search(struct search *search, const struct left *left)
                     pass(left, &search->random, sizeof search->random) &&
                     pass(left, &search->again, sizeof search->again) &&
                     pass(left, &search->cost, sizeof search->cost) &&
+                    pass(left, &search->known_count, sizeof search->known_count) &&
                     pass_prefixes(left, &search->as_dear);
     for (int cost = 0; cost <= MOST_COST && is_whole; cost++)
         is_whole = pass_prefixes(left, &search->waiting[cost]);
     is_whole = is_whole && pass(left, &room, sizeof room);
-    if (left->is_read && is_whole && room * sizeof *search->seen <= left->room) {
-        search->seen_room = room;
-        search->seen = memory_zeroed(room, sizeof *search->seen);
+    if (left->is_read && is_whole && room * sizeof *search->known <= left->room) {
+        search->known_room = room;
+        search->known = memory_zeroed(room, sizeof *search->known);
     }
-    return is_whole && search->seen_room == room &&
-           pass(left, search->seen, room * sizeof *search->seen);
+    return is_whole && search->known_room == room &&
+           pass(left, search->known, room * sizeof *search->known);
 }
 
 // Whether there is an earlier search, and it was read: 1, 0 or -1 with the result's error set.
@@ -680,6 +709,7 @@ static enum search_end explore_all(struct search *search,
 {
     struct search_result *result = search->result;
     struct schedule_moves next = {.count = 0};
+    uint64_t edge = 0;
     int goes_on = go_on_with(search);
     if (goes_on < 0)
         return SEARCH_FAILED;
@@ -687,9 +717,9 @@ static enum search_end explore_all(struct search *search,
     int64_t began_ns = shown_ns - (int64_t)(result->progress.seconds_before * NS_PER_S);
     int64_t until_ns = shown_ns + search->limits->for_ns;
     if (goes_on == 0 && search->limits->order == SEARCH_SHORTEST)
-        add_waiting(search, &next, 0);
-    while (search->limits->order == SEARCH_RANDOM || take_next(search, &next)) {
-        if (explore(search, &next) != 0)
+        add_waiting(search, &next, 0, 0);
+    while (search->limits->order == SEARCH_RANDOM || take_next(search, &next, &edge)) {
+        if (explore(search, &next, edge) != 0)
             return SEARCH_FAILED;
         int64_t now_ns = clock_of_machine_ns();
         result->progress.seconds = (double)(now_ns - began_ns) / NS_PER_S;
@@ -704,7 +734,7 @@ static enum search_end explore_all(struct search *search,
             result->progress.remembers = true;
             result->progress.waiting = result->progress.states = result->progress.unlike = 0;
             replay_remember(search->replay);
-            add_waiting(search, &(struct schedule_moves){.count = 0}, 0);
+            add_waiting(search, &(struct schedule_moves){.count = 0}, 0, 0);
         }
         if (search->limits->interrupted != NULL && atomic_load(search->limits->interrupted) != 0)
             return SEARCH_INTERRUPTED;

@@ -5,8 +5,10 @@
 // locks are used where they break: all are at it at a time. Who holds the lock takes its time until
 // nobody else can go on, and so does who waits for an answer that was lost. What else could have
 // been done in each state that it came by is kept for later: what differs least from that first, by
-// the threads that are passed by, faults, and leases that pass. A state that was seen is not
-// entered again: what can come of it depends on nothing but what replay_state tells.
+// the threads that are passed by, faults, and leases that pass. In a state that was seen nothing is
+// done again: what can come of it depends on nothing but what replay_state tells. A schedule that
+// comes by it from elsewhere goes on with what is usual for it, if nobody has done that there yet:
+// who moved last decides what is usual, and so what a move costs.
 #ifndef LOCKPICK_EXPLORE_SEARCH_H
 #define LOCKPICK_EXPLORE_SEARCH_H
 

@@ -121,7 +121,7 @@ static bool can_be_replayed(const struct trial *trial, struct error *error)
         why = "no lock on its kind of server can be explored yet";
     else if (!text_is_one_of(trial_topology(trial),
                              how->topologies != NULL ? how->topologies : single))
-        why = "no lock on servers of its topology can be explored yet";
+        why = "its servers replicate and elect leaders at times that no schedule sets";
     else if (trial_is_external(trial))
         why = "its servers are not Lockpick's own, which alone it may empty";
     else if (trial->external_client != NULL && (how->only_ours || how->is_blocked != NULL))

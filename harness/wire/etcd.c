@@ -459,7 +459,7 @@ static const char *attend(struct etcd_connection *connection, struct patience *p
     patience->is_cut = order != GATE_END && waits_for_others(connection, patience);
     if (order == GATE_END || patience->is_cut)
         return lost;
-    while (!has_enough(connection, patience) && !is_done(connection, &failure))
+    while (!is_done(connection, &failure) && !has_enough(connection, patience))
         await_more(connection, NS_PER_S);
     if (has_stood && gate_stand_for_answer(gate, true, TIME_NEVER) != GATE_GO) {
         text_free(&connection->answer);
