@@ -200,6 +200,8 @@ static int plan_looks(void *context, const struct scenario_set *set,
         lock->server = trial->external_client != NULL ? trial->external_client->server
                                                       : lock_scheme_find(trial->scheme)->server;
         lock->server = lock->server != NULL ? server_kind_find(lock->server)->name : NULL;
+        if (lock->server != NULL)
+            string_list_add(&lock->traits, lock->server);
     }
     return 0;
 }

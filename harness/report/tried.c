@@ -280,15 +280,18 @@ static void say_lead(struct tried *tried)
     struct document *d = tried->d;
     const struct run_result *run = d->report->run;
     size_t not_run = d->report->tally.not_run;
-    bool is_broken = tried->broken > 0;
+    bool has_broken = tried->broken > 0;
     doc_paragraph(d, LOOK_PLAIN, "%s", "");
-    doc_say(d, is_broken ? LOOK_MISSED : LOOK_LEAD, "%s: %s", tried->lock,
-            is_broken ? "BROKEN" : "not broken");
-    if (is_broken)
-        doc_say(d, LOOK_PLAIN, " by %zu of", tried->broken);
+    doc_say(d, has_broken ? LOOK_MISSED : LOOK_LEAD, "%s: %s", tried->lock,
+            has_broken ? "BROKEN" : "not broken");
+    if (has_broken)
+        doc_say(d, LOOK_PLAIN, " by %zu of the %zu faults that it promises to survive",
+                tried->broken, tried->promised);
+    else if (tried->promised > 0)
+        doc_say(d, LOOK_PLAIN, " by any of the %zu faults that it promises to survive",
+                tried->promised);
     else
-        doc_say(d, LOOK_PLAIN, " by any of");
-    doc_say(d, LOOK_PLAIN, " the %zu faults that it promises to survive", tried->promised);
+        doc_say(d, LOOK_PLAIN, ", but by nothing was it tried that it promises to survive");
     if (tried->undecided > 0)
         doc_say(d, LOOK_PLAIN, " (%zu not decided)", tried->undecided);
     if (tried->unpromised > 0)
