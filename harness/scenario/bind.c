@@ -172,6 +172,11 @@ static void bind_client(const struct value *value)
         *(struct target *)field_of(value->key, value->object) = target;
 }
 
+static const struct fault_form *form_of(const struct vocabulary *vocabulary, const char *verb)
+{
+    return &vocabulary->fault_forms[text_index(verb, vocabulary->faults)];
+}
+
 // A verb with its target, a trigger or an end, by the small grammars of trigger.h.
 static void bind_part_of_fault(const struct value *value)
 {
@@ -181,9 +186,7 @@ static void bind_part_of_fault(const struct value *value)
     int result;
     const struct vocabulary *vocabulary = value->vocabulary;
     const struct fault_form *form =
-        value->key->type == KEY_VERB
-            ? &vocabulary->fault_forms[text_index(value->node->key, vocabulary->faults)]
-            : &instance->form;
+        value->key->type == KEY_VERB ? form_of(vocabulary, value->node->key) : &instance->form;
     bool is_command = value->key->type == KEY_VERB && (form->strikes & STRIKES_BY_COMMAND) != 0;
     if (!is_command && (value->node->kind != NODE_TEXT || text[0] == '\0')) {
         refuse_shape(value, "");
@@ -636,6 +639,11 @@ static void apply(const struct vocabulary *vocabulary, const struct origin *orig
         const char *said = strsep(&rest, ".");
         const char *name = said != NULL ? word_meant(section->name, said) : NULL;
         const struct key *key = name != NULL ? key_find(section, name, vocabulary) : NULL;
+        if (key != NULL && rest != NULL && key->type == KEY_VERB &&
+            (form_of(vocabulary, name)->strikes & STRIKES_BY_COMMAND) == 0) {
+            refuse_at(origin, (struct place){0}, "'%s' has a target, and no keys below it", name);
+            return;
+        }
         if (key == NULL || (rest != NULL && key->section == NULL)) {
             bool is_last =
                 name != NULL && key == NULL && rest == NULL && section != &scenario_section;
@@ -667,5 +675,6 @@ void overrides_apply(const struct vocabulary *vocabulary, const struct origin *o
     for (size_t i = 0; i < count; i++) {
         AUTO_FREE char *path = memory_string(origins[i].override->path);
         apply(vocabulary, &origins[i], root, path);
+        words_renew(root, false); // of what it has in braces
     }
 }

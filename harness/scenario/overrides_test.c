@@ -26,6 +26,7 @@ TEST(a_key_or_a_section_that_the_file_lacks_can_be_set)
     assert_int_equal(scenario->lock.wait_ns, 5 * NS_PER_S);
     assert_int_equal(overridden("repeat", "4")->repeat, 4);
     assert_int_equal(overridden("lock.ttl", "1.5s")->lock.lease_ns, 1500 * NS_PER_MS);
+    assert_int_equal(overridden("lock", "{ttl: 2s}")->lock.lease_ns, 2 * NS_PER_S);
 }
 
 TEST(a_list_that_is_set_makes_scenarios_and_a_workload_that_is_set_takes_the_place_of_several)
@@ -63,7 +64,7 @@ TEST(the_last_one_for_a_key_counts)
 {
     const struct override overrides[] = {{"clients.threads", "nine"},
                                          {"clients.threads", "9"},
-                                         {"lock", "{lease: 2s}"},
+                                         {"lock", "{ttl: 2s}"},
                                          {"lock.lease", "3s"}};
     struct scenario *scenario = parse_set(file, overrides, 4);
     assert_int_equal(scenario->clients.threads, 9);
