@@ -25,19 +25,18 @@ static bool strikes_clock(const struct fault_instance *instance, enum shifted_cl
            strcmp(how, which == SHIFTED_REALTIME ? "realtime" : "monotonic") == 0;
 }
 
-static enum availability available(const struct fault_instance *instance,
-                                   const struct fault_environment *environment,
-                                   const struct node *node, struct error *why)
+static enum availability available(const struct fault_prospect *prospect, struct error *why)
 {
+    const struct fault_instance *instance = prospect->instance;
+    const struct fault_environment *environment = prospect->environment;
+    const struct node *node = prospect->node;
     if (instance->target.client > environment->shifted_clients) {
         error_set(why, "only the first %d clients have a clock that can be shifted",
                   environment->shifted_clients);
         return FAULT_MISSING;
     }
-    if (instance->target.client != 0 && environment->is_external_client) {
-        error_set(why, "its lock is a program of its own, which reads the machine's clock");
-        return FAULT_MEANINGLESS;
-    }
+    if (instance->target.client != 0 && environment->is_external_client)
+        return error_set(why, "its lock is a program of its own, which reads the machine's clock");
     if (instance->target.client != 0)
         return FAULT_AVAILABLE;
     // A clock that counts from the machine's start never shows less than nothing: programs that
@@ -52,17 +51,16 @@ static enum availability available(const struct fault_instance *instance,
     }
     if (node->clock != NULL && atomic_load(&node->clock->readers) > 0)
         return FAULT_AVAILABLE;
-    error_set(why, "the clock of %s cannot be shifted: it does not ask the C library for the time",
-              node->kind->name);
-    return FAULT_MEANINGLESS;
+    return error_set(why,
+                     "the clock of %s cannot be shifted: it does not ask the C library for the "
+                     "time",
+                     node->kind->name);
 }
 
-static struct clock_shift *shift_of(struct fault_strike *strike, struct error *error)
+static struct clock_shift *shift_of(const struct fault_strike *strike)
 {
     int client = strike->instance->target.client;
-    if (client != 0)
-        return &strike->environment->client_clocks[client - 1];
-    return strike_aim(strike, error) == 0 ? strike->node->clock : NULL;
+    return client != 0 ? &strike->environment->client_clocks[client - 1] : strike->node->clock;
 }
 
 // A server that looks at no clock for so long is not going to.
@@ -96,9 +94,7 @@ static enum strike_state prove(struct fault_strike *strike, struct error *error)
 static enum strike_state inject(struct fault_strike *strike, struct error *error)
 {
     const struct fault_instance *instance = strike->instance;
-    struct clock_shift *shift = shift_of(strike, error);
-    if (shift == NULL)
-        return STRIKE_FAILED;
+    struct clock_shift *shift = shift_of(strike);
     for (enum shifted_clock which = 0; which < SHIFTED_CLOCKS; which++) {
         bool real = which == SHIFTED_REALTIME;
         int64_t now_ns = real ? clock_realtime_ns() : clock_monotonic_ns();
@@ -111,12 +107,12 @@ static enum strike_state inject(struct fault_strike *strike, struct error *error
 
 static enum strike_state heal(struct fault_strike *strike, struct error *error)
 {
-    struct clock_shift *shift = shift_of(strike, error);
-    for (enum shifted_clock which = 0; shift != NULL && which < SHIFTED_CLOCKS; which++) {
+    (void)error;
+    for (enum shifted_clock which = 0; which < SHIFTED_CLOCKS; which++) {
         if (strikes_clock(strike->instance, which))
-            clock_shift_clear(shift, which);
+            clock_shift_clear(shift_of(strike), which);
     }
-    return shift != NULL ? STRIKE_IN_EFFECT : STRIKE_FAILED;
+    return STRIKE_IN_EFFECT;
 }
 
 const struct fault clock_fault = {

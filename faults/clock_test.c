@@ -30,7 +30,7 @@ STRIKE_TEST(a_jump_is_in_effect_once_the_server_goes_by_it, "clock", MEMCACHED)
 STRIKE_TEST(a_clock_that_leases_do_not_go_by_needs_no_look, "clock", MEMCACHED)
 {
     aim("realtime");
-    MUST_BE(STRIKE_IN_EFFECT, fault_find("clock")->inject(&struck.strike, &error));
+    MUST_BE(STRIKE_IN_EFFECT, fault_inject(&struck.strike, &error));
     MUST_BE(STRIKE_IN_EFFECT, heal(&error));
 }
 
@@ -40,7 +40,7 @@ STRIKE_TEST(a_server_that_never_looks_is_a_failure_with_its_reason, "clock", MEM
     struct clock_shift unread = {0};
     aim(NULL);
     node->clock = &unread;
-    enum strike_state first = fault_find("clock")->inject(&struck.strike, &error);
+    enum strike_state first = fault_inject(&struck.strike, &error);
     struck.strike.acted_ns -= 3600 * NS_PER_S;
     enum strike_state last = fault_find("clock")->prove(&struck.strike, &error);
     node->clock = own;
@@ -54,7 +54,7 @@ STRIKE_TEST(a_server_that_stands_still_will_see_it_when_it_goes_on, "clock", MEM
 {
     aim(NULL);
     stand_still(node);
-    enum strike_state now = fault_find("clock")->inject(&struck.strike, &error);
+    enum strike_state now = fault_inject(&struck.strike, &error);
     go_on(node);
     assert_int_equal(now, STRIKE_IN_EFFECT);
     MUST_BE(STRIKE_IN_EFFECT, heal(&error));

@@ -4,20 +4,15 @@
 
 static const char *const hows[] = {"readonly", "oom", "misconf", "min-replicas", "no-space", NULL};
 
-static enum availability available(const struct fault_instance *instance,
-                                   const struct fault_environment *environment,
-                                   const struct node *node, struct error *why)
+static enum availability available(const struct fault_prospect *prospect, struct error *why)
 {
-    (void)environment;
-    return way_available(instance, node, node_control(node)->refusals, "made to refuse writes",
+    return way_available(prospect, node_control(prospect->node)->refusals, "made to refuse writes",
                          why);
 }
 
 static enum strike_state inject(struct fault_strike *strike, struct error *error)
 {
-    return strike_aim(strike, error) != 0
-               ? STRIKE_FAILED
-               : control_deny(strike->node, strike->instance->how, true, error);
+    return control_deny(strike->node, strike->instance->how, true, error);
 }
 
 static enum strike_state heal(struct fault_strike *strike, struct error *error)

@@ -10,16 +10,16 @@
 
 static const char *const hows[] = {"connection", "session", "pubsub", NULL};
 
-static enum availability available(const struct fault_instance *instance,
-                                   const struct fault_environment *environment,
-                                   const struct node *node, struct error *why)
+static enum availability available(const struct fault_prospect *prospect, struct error *why)
 {
     const struct target server = {.server = "server-1"};
-    enum availability there = target_available(&server, environment, why);
-    node = there == FAULT_AVAILABLE ? target_server(&server, environment, why) : node;
-    return node == NULL ? there
-                        : way_available(instance, node, node_control(node)->links,
-                                        "made to end a client's connections", why);
+    struct fault_prospect at_server = *prospect;
+    enum availability there = target_available(&server, prospect->environment, why);
+    if (there == FAULT_AVAILABLE)
+        at_server.node = target_server(&server, prospect->environment, why);
+    return at_server.node == NULL ? there
+                                  : way_available(&at_server, node_control(at_server.node)->links,
+                                                  "made to end a client's connections", why);
 }
 
 // At every server of the lock: how many ends that were, or -1 if none could be asked.

@@ -42,12 +42,11 @@ static bool can_strike(const struct fault_form *form, const char *server,
     return false;
 }
 
-static enum availability available(const struct fault_instance *instance,
-                                   const struct fault_environment *environment,
-                                   const struct node *node, struct error *why)
+static enum availability available(const struct fault_prospect *prospect, struct error *why)
 {
-    (void)environment;
-    return can_strike(&instance->form, node->kind->name, node->group->settings.persistence, why)
+    const struct node *node = prospect->node;
+    return can_strike(&prospect->instance->form, node->kind->name,
+                      node->group->settings.persistence, why)
                ? FAULT_AVAILABLE
                : FAULT_MEANINGLESS;
 }
@@ -187,8 +186,6 @@ static bool is_way(const struct fault_strike *strike, const struct fault_form *w
 
 static enum strike_state inject(struct fault_strike *strike, struct error *error)
 {
-    if (strike_aim(strike, error) != 0)
-        return STRIKE_FAILED;
     struct node *node = strike->node;
     if (node->server <= 0)
         return error_set(error, "%s does not run", node->name);

@@ -11,23 +11,18 @@ static const char *const hows[] = {
     "allkeys-lru", "volatile-lru", "volatile-ttl", "allkeys-random", "noeviction", "lru", NULL};
 static const char *const bounded[] = {"noeviction", NULL};
 
-static enum availability available(const struct fault_instance *instance,
-                                   const struct fault_environment *environment,
-                                   const struct node *node, struct error *why)
+static enum availability available(const struct fault_prospect *prospect, struct error *why)
 {
-    if (environment->is_unseen) {
-        error_set(why, "it cannot be seen when the lock is evicted: see 'visible' of the scheme");
-        return FAULT_MEANINGLESS;
-    }
-    return way_available(instance, node, node_control(node)->policies, "made to evict", why);
+    if (prospect->environment->is_unseen)
+        return error_set(why, "it cannot be seen when the lock is evicted: see 'visible' of the "
+                              "scheme");
+    return way_available(prospect, node_control(prospect->node)->policies, "made to evict", why);
 }
 
 // One lock after the other, of those that the server had when their turn came, and kept until it
 // evicted them: strike->progress counts two for each, and one for that which is being evicted.
 static enum strike_state fill(struct fault_strike *strike, struct error *error)
 {
-    if (strike_aim(strike, error) != 0)
-        return STRIKE_FAILED;
     const struct fault_environment *environment = strike->environment;
     const struct server_control *control = node_control(strike->node);
     const char *policy = strike->instance->how;

@@ -42,7 +42,7 @@ STRIKE_TEST(a_lock_that_is_released_meanwhile_spares_no_other, "evict", .kind = 
     const struct fault *fault = fault_find("evict");
     must_answer(node, "set " NAME(1) " 0 3600 5\r\ntoken", "STORED");
     must_answer(node, "set " NAME(2) " 0 3600 5\r\ntoken", "STORED");
-    MUST_BE(STRIKE_PENDING, fault->inject(&struck.strike, &error));
+    MUST_BE(STRIKE_PENDING, fault_inject(&struck.strike, &error));
     must_answer(node, "delete " NAME(1), "DELETED");
     MUST_BE(STRIKE_IN_EFFECT, decided(STRIKE_PENDING, fault->prove, &error));
     assert_int_equal(struck.strike.done, 1);

@@ -32,14 +32,11 @@ static const struct string_list *command_of(const struct fault_strike *strike)
                                         : &instance->proof;
 }
 
-static enum availability available(const struct fault_instance *instance,
-                                   const struct fault_environment *environment,
-                                   const struct node *node, struct error *why)
+static enum availability available(const struct fault_prospect *prospect, struct error *why)
 {
+    const struct fault_instance *instance = prospect->instance;
     const struct string_list *const commands[] = {&instance->start, &instance->proof,
                                                   &instance->undo};
-    (void)environment;
-    (void)node;
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
         const char *program = commands[i]->count > 0 ? commands[i]->items[0] : NULL;
         if (program == NULL || strchr(program, '/') != NULL || program_exists(program))

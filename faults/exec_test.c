@@ -83,7 +83,7 @@ STRIKE_TEST(what_is_not_proven_when_the_trial_ends_is_undone, "exec", .kind = "r
             .open_to_all = true)
 {
     command(ASK "SET struck yes", "false", ASK "DEL struck");
-    enum strike_state state = fault_find("exec")->inject(&struck.strike, &error);
+    enum strike_state state = fault_inject(&struck.strike, &error);
     int64_t give_up_ns = clock_monotonic_ns() + PATIENCE_NS;
     while (!answers(node, "EXISTS struck", ":1") && clock_monotonic_ns() < give_up_ns) {
         assert_int_equal(state, STRIKE_PENDING);

@@ -18,26 +18,20 @@
 static const char *const hows[] = {"any", "loses-lock", "keeps-lock", NULL};
 static const char *const keeps[] = {"keeps-lock", NULL};
 
-static enum availability available(const struct fault_instance *instance,
-                                   const struct fault_environment *environment,
-                                   const struct node *node, struct error *why)
+static enum availability available(const struct fault_prospect *prospect, struct error *why)
 {
-    (void)node;
-    const struct server_group *group = environment->lock_group;
+    const struct server_group *group = prospect->environment->lock_group;
     int followers = 0;
     for (int i = 0; i < group->count; i++)
         followers += node_control(&group->nodes[i])->leads != NULL;
-    if (group->settings.topology->promoted && instance->bound_ns >= 0) {
-        error_set(why,
-                  "nobody tells the old leader of %s to follow the new one when it comes back: "
-                  "leave 'until' out",
-                  group->settings.topology->name);
-        return FAULT_MEANINGLESS;
-    }
-    if (followers > 1 && strcmp(group->settings.topology->name, "independent") != 0)
-        return FAULT_AVAILABLE;
-    error_set(why, "the scheme's servers have no other one that could lead");
-    return FAULT_MEANINGLESS;
+    if (group->settings.topology->promoted && prospect->instance->bound_ns >= 0)
+        return error_set(why,
+                         "nobody tells the old leader of %s to follow the new one when it comes "
+                         "back: leave 'until' out",
+                         group->settings.topology->name);
+    return followers > 1 && strcmp(group->settings.topology->name, "independent") != 0
+               ? FAULT_AVAILABLE
+               : error_set(why, "the scheme's servers have no other one that could lead");
 }
 
 // How many of those that stay have the lock, or -1 if one does not say.
@@ -126,7 +120,7 @@ static int promote_one(const struct fault_strike *strike, struct error *error)
 
 static enum strike_state inject(struct fault_strike *strike, struct error *error)
 {
-    if (strike_aim(strike, error) != 0 || check_lock(strike, error) != 0)
+    if (check_lock(strike, error) != 0)
         return STRIKE_FAILED;
     note_untried(strike);
     if (server_kill(strike->node, error) != 0)

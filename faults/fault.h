@@ -60,7 +60,7 @@ struct fault_strike {
     const struct fault_instance *instance;
     struct fault_environment *environment;
     struct fault_client *client; // the target's; NULL if it is none
-    struct node *node;           // the server that is struck; found by fault_aim
+    struct node *node;           // the server that is struck; found by fault_inject
     struct point_trap *trigger;  // where the triggering worker is held; idle if by time or cause
     struct point_trap *hold;     // where one worker is to be held, for faults that hold one
     int64_t acted_ns;            // when it was last done something for
@@ -89,23 +89,28 @@ enum strike_state {
 };
 
 enum availability {
+    FAULT_MEANINGLESS = -1, // this trial has no such target, or it cannot have that done: n/a
     FAULT_AVAILABLE,
-    FAULT_MISSING,     // not on this machine, or not on somebody else's servers: SKIPPED
-    FAULT_MEANINGLESS, // this trial has no such target, or it cannot have that done: n/a
+    FAULT_MISSING, // not on this machine, or not on somebody else's servers: SKIPPED
+};
+
+// One that may strike later.
+struct fault_prospect {
+    const struct fault_instance *instance;
+    const struct fault_environment *environment;
+    // The server that it will strike, as far as can be known before; else NULL.
+    const struct node *node;
 };
 
 struct fault {
     struct fault_form form;
     const char *summary;
     enum wire_effect effect; // of a fault on wires
-    // Whether it can strike a target that is there; of a server, `node` is the one that it will
-    // strike, as far as can be known before. If not, `why` is the reason and the remedy. NULL:
-    // always. Asked by fault_available.
-    enum availability (*available)(const struct fault_instance *instance,
-                                   const struct fault_environment *environment,
-                                   const struct node *node, struct error *why);
-    // Strikes. Returns only what is proven; STRIKE_FAILED with `error` set, and errno the reason if
-    // it has one.
+    // Whether it can strike a target that is there. If not, `why` is the reason and the remedy.
+    // NULL: always. Asked by fault_available.
+    enum availability (*available)(const struct fault_prospect *prospect, struct error *why);
+    // Strikes; called by fault_inject. Returns only what is proven; STRIKE_FAILED with `error` set,
+    // and errno the reason if it has one.
     enum strike_state (*inject)(struct fault_strike *strike, struct error *error);
     // Asks again after STRIKE_PENDING. NULL if inject never returns that.
     enum strike_state (*prove)(struct fault_strike *strike, struct error *error);
@@ -128,13 +133,13 @@ enum loss strike_loss(const struct fault_instance *instance);
 
 // For `available`: whether `how` of the instance is one of `ways` (NULL-terminated) of that kind of
 // server; of a kind that has none (NULL), that it cannot be `done`: "made to evict".
-enum availability way_available(const struct fault_instance *instance, const struct node *node,
-                                const char *const *ways, const char *done, struct error *why);
+enum availability way_available(const struct fault_prospect *prospect, const char *const *ways,
+                                const char *done, struct error *why);
 
-// Finds the server that is struck now. 0, or -1 with `error` set.
-int strike_aim(struct fault_strike *strike, struct error *error);
+// Finds the server that is struck now, if one is, and strikes.
+enum strike_state fault_inject(struct fault_strike *strike, struct error *error);
 
-// Kills the server that is struck now.
+// Kills the server.
 enum strike_state strike_crash(struct fault_strike *strike, struct error *error);
 
 // True if it kills a server: for good, or until its end brings it back.

@@ -1,24 +1,18 @@
 // flush: all data of a server is removed, as by an operator's FLUSHALL or a test suite's clean-up.
 #include "faults/fault.h"
 
-static enum availability available(const struct fault_instance *instance,
-                                   const struct fault_environment *environment,
-                                   const struct node *node, struct error *why)
+static enum availability available(const struct fault_prospect *prospect, struct error *why)
 {
-    (void)instance;
-    (void)environment;
-    if (node_control(node)->flush != NULL)
-        return FAULT_AVAILABLE;
-    error_set(why, "%s cannot be flushed", node->kind->name);
-    return FAULT_MEANINGLESS;
+    return node_control(prospect->node)->flush != NULL
+               ? FAULT_AVAILABLE
+               : error_set(why, "%s cannot be flushed", prospect->node->kind->name);
 }
 
 static enum strike_state inject(struct fault_strike *strike, struct error *error)
 {
-    if (strike_aim(strike, error) != 0 ||
-        control_do(strike->node, node_control(strike->node)->flush, NULL, error) != 0)
-        return STRIKE_FAILED;
-    return STRIKE_IN_EFFECT;
+    const struct server_control *control = node_control(strike->node);
+    return control_do(strike->node, control->flush, NULL, error) != 0 ? STRIKE_FAILED
+                                                                      : STRIKE_IN_EFFECT;
 }
 
 const struct fault flush_fault = {

@@ -84,23 +84,12 @@ static enum strike_state hold_worker(struct fault_strike *strike)
     return STRIKE_PENDING;
 }
 
-// --- a server ------------------------------------------------------------------------------------
-
-static enum strike_state stop_server(struct fault_strike *strike, struct error *error)
-{
-    if (strike->node == NULL)
-        strike->node = target_server(&strike->instance->target, strike->environment, error);
-    if (strike->node == NULL)
-        return STRIKE_FAILED;
-    return server_stop(strike->node, error);
-}
-
 // --- all -----------------------------------------------------------------------------------------
 
 static enum strike_state inject(struct fault_strike *strike, struct error *error)
 {
     if (strike->client == NULL)
-        return stop_server(strike, error);
+        return server_stop(strike->node, error);
     return strike->instance->target.worker == 0 ? stop_process(strike->client, error)
                                                 : hold_worker(strike);
 }
@@ -108,7 +97,7 @@ static enum strike_state inject(struct fault_strike *strike, struct error *error
 static enum strike_state prove(struct fault_strike *strike, struct error *error)
 {
     if (strike->client == NULL)
-        return stop_server(strike, error);
+        return server_stop(strike->node, error);
     if (strike->client->process == 0)
         return strike_came_too_late(error);
     if (strike->instance->target.worker == 0)

@@ -9,21 +9,17 @@
 
 static const char *const hows[] = {"keeps", "loses-unsynced", "loses-all", NULL};
 
-static enum availability available(const struct fault_instance *instance,
-                                   const struct fault_environment *environment,
-                                   const struct node *node, struct error *why)
+static enum availability available(const struct fault_prospect *prospect, struct error *why)
 {
-    (void)node;
-    const struct server_group *group = environment->lock_group;
+    const struct server_group *group = prospect->environment->lock_group;
     bool is_alone = group != NULL && strcmp(group->settings.topology->name, "single") == 0;
     const char *lost = is_alone ? group->nodes[0].kind->form.set_up : NULL;
-    if (strike_loss(instance) != LOSS_ALL || lost == NULL)
+    if (strike_loss(prospect->instance) != LOSS_ALL || lost == NULL)
         return FAULT_AVAILABLE;
-    error_set(why,
-              "a lone %s server that has lost everything has lost %s too, and nobody makes that "
-              "anew: take how: keeps",
-              group->nodes[0].kind->name, lost);
-    return FAULT_MEANINGLESS;
+    return error_set(why,
+                     "a lone %s server that has lost everything has lost %s too, and nobody makes "
+                     "that anew: take how: keeps",
+                     group->nodes[0].kind->name, lost);
 }
 
 const struct fault restart_fault = {

@@ -363,7 +363,7 @@ static void entry_strike(struct schedule *schedule, struct entry *entry)
             return;
         }
         record(schedule, entry, EVENT_FAULT_ASKED, 0);
-        state = entry->fault->inject(&entry->strike, &error);
+        state = fault_inject(&entry->strike, &error);
     } else {
         state = entry->fault->prove(&entry->strike, &error);
     }

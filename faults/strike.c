@@ -15,38 +15,38 @@ enum strike_state strike_came_too_late(struct error *error)
 
 // --- servers -------------------------------------------------------------------------------------
 
-enum availability way_available(const struct fault_instance *instance, const struct node *node,
-                                const char *const *ways, const char *done, struct error *why)
+enum availability way_available(const struct fault_prospect *prospect, const char *const *ways,
+                                const char *done, struct error *why)
 {
+    const struct fault_instance *instance = prospect->instance;
+    const char *server = prospect->node->kind->name;
     AUTO_TEXT struct text known = {0};
-    if (ways == NULL) {
-        error_set(why, "%s cannot be %s", node->kind->name, done);
-        return FAULT_MEANINGLESS;
-    }
+    if (ways == NULL)
+        return error_set(why, "%s cannot be %s", server, done);
     if (instance->how == NULL || text_is_one_of(instance->how, ways))
         return FAULT_AVAILABLE;
-    for (size_t i = 0; ways[i] != NULL; i++)
-        text_format(&known, "%s%s", i > 0 ? ", " : "", ways[i]);
-    error_set(why, "%s has no way '%s' for %s (it has: %s)", node->kind->name, instance->how,
-              instance->verb, text_string(&known));
-    return FAULT_MEANINGLESS;
+    text_join(&known, ways, NULL);
+    return error_set(why, "%s has no way '%s' for %s (it has: %s)", server, instance->how,
+                     instance->verb, text_string(&known));
 }
 
-int strike_aim(struct fault_strike *strike, struct error *error)
+enum strike_state fault_inject(struct fault_strike *strike, struct error *error)
 {
-    if (strike->node == NULL) {
-        strike->node = target_server(&strike->instance->target, strike->environment, error);
-        if (strike->node != NULL && target_is_role(&strike->instance->target))
+    const struct fault *fault = fault_find(strike->instance->verb);
+    const struct target *target = &strike->instance->target;
+    if (strike->client == NULL && (fault->form.strikes & STRIKES_SERVER) != 0) {
+        strike->node = target_server(target, strike->environment, error);
+        if (strike->node == NULL)
+            return STRIKE_FAILED;
+        if (target_is_role(target))
             snprintf(strike->role, sizeof strike->role, "%s", strike->node->name);
     }
-    return strike->node != NULL ? 0 : -1;
+    return fault->inject(strike, error);
 }
 
 enum strike_state strike_crash(struct fault_strike *strike, struct error *error)
 {
-    strike->node = target_server(&strike->instance->target, strike->environment, error);
-    return strike->node == NULL || server_kill(strike->node, error) != 0 ? STRIKE_FAILED
-                                                                         : STRIKE_IN_EFFECT;
+    return server_kill(strike->node, error) != 0 ? STRIKE_FAILED : STRIKE_IN_EFFECT;
 }
 
 enum loss strike_loss(const struct fault_instance *instance)
@@ -103,9 +103,9 @@ enum availability fault_available(const struct fault_instance *instance,
 {
     struct error ignored;
     const struct fault *fault = fault_find(instance->verb);
-    const struct node *node = NULL;
+    struct fault_prospect prospect = {instance, environment, NULL};
     if ((fault->form.strikes & STRIKES_BY_COMMAND) != 0)
-        return fault->available(instance, environment, NULL, why);
+        return fault->available(&prospect, why);
     if ((fault->form.strikes & STRIKES_WIRE) != 0)
         return wire_available(instance, environment, why);
     enum availability there = target_available(&instance->target, environment, why);
@@ -113,10 +113,10 @@ enum availability fault_available(const struct fault_instance *instance,
         return there;
     // For a role, any of its group.
     if (instance->target.client == 0)
-        node = target_server(&instance->target, environment, &ignored);
-    if (instance->target.client == 0 && node == NULL && environment->lock_group != NULL)
-        node = &environment->lock_group->nodes[0];
-    return fault->available(instance, environment, node, why);
+        prospect.node = target_server(&instance->target, environment, &ignored);
+    if (instance->target.client == 0 && prospect.node == NULL && environment->lock_group != NULL)
+        prospect.node = &environment->lock_group->nodes[0];
+    return fault->available(&prospect, why);
 }
 
 // Notes who the leader is, if it is on that side: the only server there that holds data.

@@ -83,8 +83,7 @@ enum availability target_available(const struct target *target,
                                           : fixed_server(target->server, environment) != NULL;
     if (exists)
         return FAULT_AVAILABLE;
-    error_set(why, "the scheme's servers have no %s", target->server);
-    return FAULT_MEANINGLESS;
+    return error_set(why, "the scheme's servers have no %s", target->server);
 }
 
 bool server_leads(const struct node *node, const struct lock_identity *lock)

@@ -71,7 +71,7 @@ static inline enum strike_state decided(enum strike_state now,
 static inline enum strike_state inject(struct error *error)
 {
     const struct fault *fault = fault_find(struck.instance.verb);
-    return decided(fault->inject(&struck.strike, error), fault->prove, error);
+    return decided(fault_inject(&struck.strike, error), fault->prove, error);
 }
 
 static inline enum strike_state heal(struct error *error)

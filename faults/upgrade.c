@@ -15,15 +15,12 @@
 
 static const char *const options[] = {"to", NULL};
 
-static enum availability available(const struct fault_instance *instance,
-                                   const struct fault_environment *environment,
-                                   const struct node *node, struct error *why)
+static enum availability available(const struct fault_prospect *prospect, struct error *why)
 {
-    (void)environment;
-    (void)node;
-    if (strchr(instance->to, '/') != NULL || program_exists(instance->to))
+    const char *to = prospect->instance->to;
+    if (strchr(to, '/') != NULL || program_exists(to))
         return FAULT_AVAILABLE;
-    error_set(why, "found no %s in PATH, to which a server was to be upgraded", instance->to);
+    error_set(why, "found no %s in PATH, to which a server was to be upgraded", to);
     return FAULT_MISSING;
 }
 
@@ -54,8 +51,6 @@ static enum strike_state inject(struct fault_strike *strike, struct error *error
 {
     char old[64];
     char next[64];
-    if (strike_aim(strike, error) != 0)
-        return STRIKE_FAILED;
     struct node *node = strike->node;
     if (node->server <= 0)
         return error_set(error, "%s does not run", node->name);

@@ -122,8 +122,7 @@ int bytes_write(int descriptor, const char *bytes, size_t length)
     return 0;
 }
 
-static int write_anew(const char *path, mode_t mode, const char *bytes, size_t length,
-                      struct error *error)
+int file_write(const char *path, const char *bytes, size_t length, struct error *error)
 {
     struct text neighbour = {0};
     char why[600];
@@ -131,7 +130,7 @@ static int write_anew(const char *path, mode_t mode, const char *bytes, size_t l
     for (int attempt = 0; descriptor < 0 && (attempt == 0 || errno == EEXIST); attempt++) {
         text_free(&neighbour);
         text_format(&neighbour, "%s.%llx.part", path, (unsigned long long)clock_monotonic_ns());
-        descriptor = open(neighbour.bytes, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+        descriptor = open(neighbour.bytes, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     }
     bool exists = descriptor >= 0;
     const char *failed = !exists                                       ? "create"
@@ -153,11 +152,6 @@ static int write_anew(const char *path, mode_t mode, const char *bytes, size_t l
     return failed == NULL ? 0
                           : error_set(error, "cannot %s %s: %s", failed, path,
                                       file_reason(path, why, sizeof why));
-}
-
-int file_write(const char *path, const char *bytes, size_t length, struct error *error)
-{
-    return write_anew(path, 0666, bytes, length, error);
 }
 
 int folder_make(const char *path, struct error *error)

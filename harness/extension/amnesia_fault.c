@@ -4,8 +4,6 @@
 static enum strike_state inject(struct fault_strike *strike, struct error *error)
 {
     struct text ignored = {0};
-    if (strike_aim(strike, error) != 0)
-        return STRIKE_FAILED;
     int result = server_ask(strike->node, "FLUSHALL", &ignored, error);
     text_free(&ignored);
     return result == 0 ? STRIKE_IN_EFFECT : STRIKE_FAILED;

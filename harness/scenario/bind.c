@@ -2,7 +2,6 @@
 #include "harness/base/scope.h"
 #include "harness/scenario/keys.h"
 #include "harness/scenario/trigger.h"
-#include "harness/scenario/units.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -116,26 +115,14 @@ static void bind_choice(const struct value *value)
         memcpy(field_of(value->key, value->object), &index, sizeof index);
 }
 
-// Forward, or back with a minus sign.
-static enum reading offset_read(const char *text, int64_t *offset_ns)
-{
-    return duration_read(text + (*text == '+'), offset_ns);
-}
-
 static void bind_number(const struct value *value)
 {
-    static enum reading (*const readers[])(const char *, int64_t *) = {
-        [KEY_WHOLE] = whole_number_read, [KEY_DURATION] = duration_read,
-        [KEY_OFFSET] = offset_read,      [KEY_RATE] = rate_read,
-        [KEY_DECIMAL] = decimal_read,    [KEY_PERCENTAGE] = percentage_read,
-        [KEY_BELOW] = below_read,
-    };
     const struct key *key = value->key;
     const char *text = value->node->text;
     AUTO_TEXT struct text advice = {0};
     int64_t number = key->word_means;
     bool is_word = key->word != NULL && strcmp(text, key->word) == 0;
-    enum reading reading = is_word ? READING_FINE : readers[key->type](text, &number);
+    enum reading reading = is_word ? READING_FINE : key_forms[key->type].read(text, &number);
     if (is_word || (reading == READING_FINE && number >= key->least && number <= key->most)) {
         *(int64_t *)field_of(key, value->object) = number;
         return;

@@ -5,7 +5,6 @@
 #include "harness/base/table.h"
 #include "harness/scenario/moves.h"
 #include "harness/scenario/trigger.h"
-#include "harness/scenario/units.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -566,6 +565,39 @@ const char *words_advise(const char *wrong, const char *const *words, struct tex
     return nearest;
 }
 
+// Forward, or back with a minus sign.
+static enum reading offset_read(const char *text, int64_t *offset_ns)
+{
+    return duration_read(text + (*text == '+'), offset_ns);
+}
+
+const struct key_form key_forms[] = {
+    [KEY_TEXT] = {"a text", NULL, NULL, NULL},
+    [KEY_NAME] = {"a name of a-z, 0-9 and '-'", NULL, "[a-z0-9-]+", NULL},
+    [KEY_WHOLE] = {"a whole number", NULL, NULL, whole_number_read},
+    [KEY_DURATION] = {"a duration", NULL, DURATION_PATTERN, duration_read},
+    [KEY_OFFSET] = {"a duration such as 10s or -10s", NULL, "[+-]?" DURATION_PATTERN, offset_read},
+    [KEY_RATE] = {"a rate such as 500/s or 30/min", NULL, RATE_PATTERN, rate_read},
+    [KEY_PERCENTAGE] = {"a percentage such as 30%", NULL, PERCENTAGE_PATTERN, percentage_read},
+    [KEY_DECIMAL] = {"a number such as 0.99", NULL, NULL, decimal_read},
+    [KEY_BELOW] = {"a limit such as '< 50ms'", NULL, "< *" DURATION_PATTERN, below_read},
+    [KEY_SWITCH] = {"true or false", NULL, NULL, NULL},
+    [KEY_CLIENT] = {"a client such as client-1", NULL, "client-[0-9]+", NULL},
+    [KEY_VERB] = {"a target such as client-1 or server-1", "a target, a wire, or commands", NULL,
+                  NULL},
+    [KEY_UNTIL] = {"a cause such as 'client-2 holds or 3s'", "a cause, a duration, or both", NULL,
+                   NULL},
+    [KEY_LIMIT] = {"a limit such as acquire.p99 < 50ms", NULL, NULL, NULL},
+    [KEY_POINTS] = {"a point such as 'client-1 after read'", "a point, or up to 4 of one client",
+                    NULL, NULL},
+    [KEY_NAMES] = {"a list of names of a-z, 0-9 and '-'", NULL, "[a-z0-9-]+", NULL},
+    [KEY_TEXTS] = {"a list of texts", NULL, NULL, NULL},
+    [KEY_PATTERNS] = {"a list of names, globs or traits of schemes", "names, globs, traits", NULL,
+                      NULL},
+    [KEY_SECTION] = {"a mapping of keys", NULL, NULL, NULL},
+    [KEY_SECTIONS] = {"a list", "a list of mappings", NULL, NULL},
+};
+
 static void write_number(enum key_type type, int64_t number, struct text *out)
 {
     if (type == KEY_DURATION || type == KEY_OFFSET)
@@ -580,28 +612,6 @@ static void write_number(enum key_type type, int64_t number, struct text *out)
 
 void key_wanted(const struct key *key, const struct vocabulary *vocabulary, struct text *out)
 {
-    static const char *const nouns[] = {
-        [KEY_TEXT] = "a text",
-        [KEY_NAME] = "a name of a-z, 0-9 and '-'",
-        [KEY_WHOLE] = "a whole number",
-        [KEY_DURATION] = "a duration",
-        [KEY_OFFSET] = "a duration such as 10s or -10s",
-        [KEY_RATE] = "a rate such as 500/s or 30/min",
-        [KEY_PERCENTAGE] = "a percentage such as 30%",
-        [KEY_DECIMAL] = "a number such as 0.99",
-        [KEY_BELOW] = "a limit such as '< 50ms'",
-        [KEY_SWITCH] = "true or false",
-        [KEY_CLIENT] = "a client such as client-1",
-        [KEY_NAMES] = "a list of names of a-z, 0-9 and '-'",
-        [KEY_TEXTS] = "a list of texts",
-        [KEY_PATTERNS] = "a list of names, globs or traits of schemes",
-        [KEY_LIMIT] = "a limit such as acquire.p99 < 50ms",
-        [KEY_VERB] = "a target such as client-1 or server-1",
-        [KEY_POINTS] = "a point such as 'client-1 after read'",
-        [KEY_UNTIL] = "a cause such as 'client-2 holds or 3s'",
-        [KEY_SECTION] = "a mapping of keys",
-        [KEY_SECTIONS] = "a list",
-    };
     if (key->type == KEY_CHOICE) {
         text_join(out, key->choices, "or");
     } else if (key->type == KEY_WORD || key->type == KEY_WORDS) {
@@ -610,7 +620,7 @@ void key_wanted(const struct key *key, const struct vocabulary *vocabulary, stru
     } else if (key->least == key->most && key->most != 0) {
         text_format(out, "%lld", (long long)key->most);
     } else {
-        text_add(out, nouns[key->type]);
+        text_add(out, key_forms[key->type].noun);
         if (key->type >= KEY_WHOLE && key->type <= KEY_DECIMAL) {
             text_add(out, " from ");
             write_number(key->type, key->least, out);
@@ -633,28 +643,19 @@ extern const char template_help_example[];
 static void describe_value(const struct key *key, const struct vocabulary *vocabulary,
                            struct text *out)
 {
-    AUTO_TEXT struct text wanted = {0};
-    const char *shown;
-    key_wanted(key, vocabulary, &wanted);
-    shown = wanted.bytes;
-    if (key->type == KEY_PATTERNS)
-        shown = "names, globs, traits";
-    else if (key->type == KEY_WORDS)
-        shown = key->words == WORDS_PROPERTIES ? "properties"
-                : key->words == WORDS_PROMISES ? "traits of schemes"
-                : key->words == WORDS_DRAWS    ? "names of faults, " LOST_REPLY
-                                               : shown;
-    else if (key->type == KEY_POINTS)
-        shown = "a point, or up to 4 of one client";
-    else if (key->type == KEY_UNTIL)
-        shown = "a cause, a duration, or both";
-    else if (key->type == KEY_VERB)
-        shown = "a target, a wire, or commands";
-    else if (key->type == KEY_SECTIONS)
-        shown = key->text_is != NULL ? "a list of limits, or mappings" : "a list of mappings";
-    else if (key->type == KEY_WHOLE && key->most == INT64_MAX)
-        shown = "a whole number";
-    text_add(out, shown);
+    static const char *const words[] = {[WORDS_PROPERTIES] = "properties",
+                                        [WORDS_PROMISES] = "traits of schemes",
+                                        [WORDS_DRAWS] = "names of faults, " LOST_REPLY,
+                                        [WORDS_MOMENTS] = NULL};
+    const char *brief = key->type == KEY_WORDS ? words[key->words]
+                        : key->text_is != NULL ? "a list of limits, or mappings"
+                        : key->type == KEY_WHOLE && key->most == INT64_MAX
+                            ? "a whole number"
+                            : key_forms[key->type].brief;
+    if (brief != NULL)
+        text_add(out, brief);
+    else
+        key_wanted(key, vocabulary, out);
 }
 
 static void print_section(const struct section *section, const struct vocabulary *vocabulary,

@@ -2,6 +2,7 @@
 #ifndef LOCKPICK_SCENARIO_KEYS_H
 #define LOCKPICK_SCENARIO_KEYS_H
 
+#include "harness/scenario/units.h"
 #include "harness/scenario/yaml.h"
 
 // What a value must be, and the field that it is bound to.
@@ -108,6 +109,15 @@ const struct key *key_find(const struct section *section, const char *name,
 
 // The names of a section's keys, NULL-terminated; the caller frees the array (not the names).
 const char **key_names(const struct section *section, const struct vocabulary *vocabulary);
+
+// What values of a type look like.
+struct key_form {
+    const char *noun;    // as in "must be ..."
+    const char *brief;   // what fits into a column of the reference; NULL: all of it does
+    const char *pattern; // an extended regular expression of all of a text; NULL: there is none
+    enum reading (*read)(const char *text, int64_t *number); // of numbers
+};
+extern const struct key_form key_forms[]; // by enum key_type
 
 // What a value must be, as in "must be ...": "a whole number from 1 to 64". Appends to `out`.
 struct text;

@@ -256,21 +256,20 @@ static struct scenario *make_scenario(const struct parsing *parsing)
 // Expectations can only be about workloads that the file has.
 static void check_labels(const struct parsing *parsing, const struct scenario *scenarios)
 {
+    AUTO_LIST struct string_list labels = {0};
     AUTO_TEXT struct text known = {0};
     for (const struct scenario *each = scenarios; each != NULL; each = each->next)
-        text_add_item(&known, each->label);
+        string_list_add(&labels, each->label);
+    text_join(&known, (const char *const *)labels.items, NULL);
     // Of a workload without a kind nobody knows what it would be called.
     for (size_t i = 0; known.length > 0 && i < scenarios->expectation_count; i++) {
         const struct expectation *expectation = &scenarios->expectations[i];
         for (size_t j = 0; j < expectation->workloads.count; j++) {
             const char *label = expectation->workloads.items[j];
-            const struct scenario *found = scenarios;
-            while (found != NULL && strcmp(found->label, label) != 0)
-                found = found->next;
-            if (found == NULL)
+            if (!string_list_has(&labels, label))
                 refuse_at(parsing->root->origin, expectation->place,
                           "'workloads': the file has no workload '%s' (it has: %s)", quote(label),
-                          text_string(&known));
+                          known.bytes);
         }
     }
 }

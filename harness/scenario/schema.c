@@ -2,7 +2,6 @@
 // What must agree between keys, and what a text may say, is left to the program.
 #include "harness/base/scope.h"
 #include "harness/scenario/keys.h"
-#include "harness/scenario/units.h"
 
 #include <jansson.h>
 
@@ -14,11 +13,6 @@ static json_t *one_of(const char *const *words)
     for (size_t i = 0; words[i] != NULL; i++)
         json_array_append_new(list, json_string(words[i]));
     return json_pack("{s:o}", "enum", list);
-}
-
-static json_t *text_like(const char *pattern)
-{
-    return json_pack("{s:s, s:s}", "type", "string", "pattern", pattern);
 }
 
 // What YAML may take for a number or a truth value is a text, too.
@@ -36,14 +30,6 @@ static json_t *list_of(const struct key *key, json_t *item)
 {
     return json_pack("{s:s, s:o, s:I, s:I}", "type", "array", "items", item, "minItems",
                      (json_int_t)key->least, "maxItems", (json_int_t)key->most);
-}
-
-static json_t *whole_number(const struct key *key)
-{
-    json_t *number = json_pack("{s:s, s:I, s:I}", "type", "integer", "minimum",
-                               (json_int_t)key->least, "maximum", (json_int_t)key->most);
-    const char *const word[] = {key->word, NULL};
-    return key->word != NULL ? either(number, one_of(word)) : number;
 }
 
 // A scheme that the file brings along: {exec: ...} or {plugin: ...}.
@@ -65,34 +51,28 @@ static json_t *pattern(const struct key *key, const struct vocabulary *vocabular
 // Of one value; of lists, of one item.
 static json_t *value_schema(const struct key *key, const struct vocabulary *vocabulary)
 {
+    const char *form = key_forms[key->type].pattern;
+    const char *const word[] = {key->word, NULL};
+    if (form != NULL) {
+        AUTO_FREE char *whole = text_formatted("^%s$", form);
+        return json_pack("{s:s, s:s}", "type", "string", "pattern", whole);
+    }
     switch (key->type) {
-    case KEY_NAME:
-    case KEY_NAMES:
-        return text_like("^[a-z0-9-]+$");
     case KEY_WORD:
     case KEY_WORDS:
         return one_of(words_of(vocabulary, key->words));
     case KEY_CHOICE:
         return one_of(key->choices);
-    case KEY_WHOLE:
-        return whole_number(key);
-    case KEY_DURATION:
-        return text_like("^" DURATION_PATTERN "$");
-    case KEY_OFFSET:
-        return text_like("^[+-]?" DURATION_PATTERN "$");
-    case KEY_RATE:
-        return text_like("^" RATE_PATTERN "$");
-    case KEY_PERCENTAGE:
-        return text_like("^" PERCENTAGE_PATTERN "$");
+    case KEY_WHOLE: {
+        json_t *number = json_pack("{s:s, s:I, s:I}", "type", "integer", "minimum",
+                                   (json_int_t)key->least, "maximum", (json_int_t)key->most);
+        return key->word != NULL ? either(number, one_of(word)) : number;
+    }
     case KEY_DECIMAL:
         return json_pack("{s:s, s:f, s:f}", "type", "number", "minimum", (double)key->least / 1000,
                          "maximum", (double)key->most / 1000);
-    case KEY_BELOW:
-        return text_like("^< *" DURATION_PATTERN "$");
     case KEY_SWITCH:
         return json_pack("{s:s}", "type", "boolean");
-    case KEY_CLIENT:
-        return text_like("^client-[0-9]+$");
     case KEY_PATTERNS:
         return pattern(key, vocabulary);
     case KEY_SECTION:
@@ -100,14 +80,9 @@ static json_t *value_schema(const struct key *key, const struct vocabulary *voca
         return section_schema(key->section, vocabulary);
     case KEY_VERB:
         return either(any_text(), section_schema(key->section, vocabulary));
-    case KEY_TEXT:
-    case KEY_TEXTS:
-    case KEY_UNTIL:
-    case KEY_LIMIT:
-    case KEY_POINTS:
-        break;
+    default:
+        return any_text();
     }
-    return any_text();
 }
 
 static json_t *key_schema(const struct section *section, const struct key *key,
