@@ -16,9 +16,8 @@
 #define COST_OF_RARE 0  // fault: who asks for such has seen the others
 #define COST_OF_ERROR 3 // or failover: shows little that a lost request, or a restart, does not
 #define COST_OF_TIME 3  // that passes
-// More for a fault that strikes a program: that is started anew, which takes as long as hundreds of
-// schedules.
-#define COST_OF_RESTART 4
+// More for a fault that strikes a program, which then has to get over it: leases pass first.
+#define COST_OF_HEALING 4
 #define MOST_COST 63
 #define SHOW_EVERY_NS (200 * NS_PER_MS)
 #define MOST_TRIES 400   // to make a schedule shorter
@@ -266,7 +265,7 @@ static int cost_of(const struct search *search, struct move move, struct move ch
         cost += (move.kind == MOVE_REFUSE || move.kind == MOVE_FAIL_OVER ? COST_OF_ERROR
                  : move_is_rare(move)                                    ? COST_OF_RARE
                                                                          : COST_OF_FAULT) +
-                (search->trial->external_client != NULL ? COST_OF_RESTART : 0);
+                (search->trial->external_client != NULL ? COST_OF_HEALING : 0);
     else if (class == CLASS_LEASE || class == CLASS_TIMER)
         cost += COST_OF_TIME;
     return cost;
@@ -760,6 +759,7 @@ void search(struct replay *replay, const struct trial *trial, const struct searc
         result->end = SEARCH_FAILED;
     if (result->end == SEARCH_BROKEN) {
         make_shorter(&search);
+        replay_renew(replay);
         for (int i = 0; i < REPLAYS; i++) {
             struct schedule_moves again = result->found;
             const struct check *broken = NULL;

@@ -184,6 +184,8 @@ struct programs {
     char *clock_path;
     struct driver_exploration explorations[MOST_EXPLORED_CLIENTS];
     struct lock_client *clients[MOST_EXPLORED_CLIENTS]; // NULL: its program is to be started
+    bool was_struck[MOST_EXPLORED_CLIENTS]; // it may have lost its connection in the last schedule
+    bool restarts;                          // such a one is started anew
 };
 
 struct programs *programs_open(struct trial_state *state, struct explored_servers *servers,
@@ -270,19 +272,11 @@ void programs_set_time(struct programs *programs, int64_t zero_unix_ns, int64_t 
     clock_freeze(programs->clock, zero_unix_ns, now_ns);
 }
 
-// And has it do one operation that nothing holds up.
-static int start(struct programs *programs, int number, struct error *error)
+// Has it do one operation that nothing holds up, for which the lock is free.
+static int warm_up(struct programs *programs, int number, struct error *error)
 {
     struct trial_state *state = programs->state;
-    struct driver_exploration *exploration = &programs->explorations[number - 1];
     struct step_gate gates[CLIENT_THREADS] = {{.is_there = false}};
-    memset(exploration->rest, 0, sizeof *exploration->rest);
-    clock_follow(NULL);
-    programs->clients[number - 1] = client_open(state, number, true, NULL, exploration);
-    clock_follow(programs->follows);
-    const char *broken = state_broken(state);
-    if (programs->clients[number - 1] == NULL)
-        return error_set(error, "%s", broken != NULL ? broken : "a program could not be started");
     if (programs->servers->how->empty(programs->servers, error) != 0)
         return -1;
     struct gated_client *client = client_new_gated(state, gates, number, 1, error);
@@ -293,22 +287,62 @@ static int start(struct programs *programs, int number, struct error *error)
     client_join_gated(client);
     client_free_gated(client);
     gate_free(&gates[THREAD_WORKER]);
-    broken = state_broken(state);
+    const char *broken = state_broken(state);
     return broken == NULL ? 0 : error_set(error, "%s", broken);
+}
+
+static int start(struct programs *programs, int number, struct error *error)
+{
+    struct trial_state *state = programs->state;
+    struct driver_exploration *exploration = &programs->explorations[number - 1];
+    memset(exploration->rest, 0, sizeof *exploration->rest);
+    clock_follow(NULL);
+    programs->clients[number - 1] = client_open(state, number, true, NULL, exploration);
+    clock_follow(programs->follows);
+    const char *broken = state_broken(state);
+    if (programs->clients[number - 1] == NULL)
+        return error_set(error, "%s", broken != NULL ? broken : "a program could not be started");
+    return warm_up(programs, number, error);
+}
+
+// One that fails then has not got over what struck it.
+static void heal(struct programs *programs, int client)
+{
+    struct control *control = programs->state->control;
+    struct error ignored;
+    if (warm_up(programs, client + 1, &ignored) == 0)
+        return;
+    atomic_store(&control->broken, 0);
+    atomic_store(&control->stop, 0);
+    close_program(programs, client);
 }
 
 int programs_begin(struct programs *programs, struct error *error)
 {
     int result = 0;
-    for (int i = 0; i < programs->count && result == 0; i++)
+    for (int i = 0; i < programs->count && result == 0; i++) {
+        if (programs->clients[i] != NULL && programs->was_struck[i])
+            heal(programs, i);
+        programs->was_struck[i] = false;
         result = programs->clients[i] == NULL ? start(programs, i + 1, error) : 0;
+    }
     return result;
 }
 
 void programs_end(struct programs *programs, const bool *struck)
 {
     for (int i = 0; i < programs->count; i++) {
-        if (programs->clients[i] != NULL && (struck[i] || !exec_is_idle(programs->clients[i])))
+        programs->was_struck[i] = struck[i];
+        if (programs->clients[i] != NULL &&
+            ((struck[i] && programs->restarts) || !exec_is_idle(programs->clients[i])))
             close_program(programs, i);
+    }
+}
+
+void programs_restart(struct programs *programs, bool whenever_struck)
+{
+    for (int i = 0; programs != NULL && i < programs->count; i++) {
+        programs->restarts |= whenever_struck;
+        close_program(programs, i);
     }
 }

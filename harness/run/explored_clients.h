@@ -29,11 +29,11 @@ void client_join_gated(struct gated_client *client);
 // --- programs ------------------------------------------------------------------------------------
 
 // One for each client, started once and used again in each schedule that follows, if they are idle
-// by then. One that was struck by a fault, or that still owes something, ends with its schedule,
-// and another is started.
+// by then. One that still owes something ends with its schedule, and another is started.
 //
 // A schedule begins for each of them behind an acquire and a release that nobody holds up, so that
-// it is connected.
+// it is connected: the first one, and the next one after a fault that struck it. If it fails in
+// that, it is started anew.
 struct programs;
 
 // Of `state`, whose servers these are. `follows` is the clock that this process follows; `sleep`
@@ -61,5 +61,9 @@ int programs_begin(struct programs *programs, struct error *error);
 // After it, once its clients have ended: ends the ones of no more use. `struck`: by
 // client from 0, true if a fault struck it.
 void programs_end(struct programs *programs, const bool *struck);
+
+// Has all of them started anew before the next schedule; and, if asked for, from now on each
+// whenever a fault has struck it. NULL: nothing happens.
+void programs_restart(struct programs *programs, bool whenever_struck);
 
 #endif

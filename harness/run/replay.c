@@ -337,9 +337,8 @@ static bool can_server(struct replay *replay, struct move move)
         return how->evict != NULL && has_lock(replay);
     if (move.kind == MOVE_FAIL_OVER)
         return replay->servers.lags[move.server - 1];
-    if (how->restart == NULL)
-        return false;
-    return move.kind == MOVE_RESTART ? !kind->is_in_memory : !keeps && has_lock(replay);
+    return how->restart != NULL &&
+           (move.kind == MOVE_RESTART ? !kind->is_in_memory : !keeps && has_lock(replay));
 }
 
 static bool is_clock(struct move move)
@@ -357,10 +356,8 @@ bool replay_can(struct replay *replay, struct move move)
     const struct threads *threads = &replay->threads;
     if (move.kind >= MOVE_FIRST_OF_SERVER)
         return can_server(replay, move);
-    if (move.kind == MOVE_TIME)
-        return true;
-    if (move.kind == MOVE_TIMER)
-        return next_timer_ns(replay) != TIME_NEVER;
+    if (move.kind == MOVE_TIME || move.kind == MOVE_TIMER)
+        return move.kind == MOVE_TIME || next_timer_ns(replay) != TIME_NEVER;
     if (move.kind == MOVE_WAIT) {
         struct move ignored;
         return !replay_is_stuck(replay) && !replay_is_over(replay) &&
@@ -679,6 +676,12 @@ int replay_ranked(const struct replay *replay, int rank)
 void replay_remember(struct replay *replay)
 {
     threads_remember(&replay->threads);
+    programs_restart(replay->programs, true);
+}
+
+void replay_renew(struct replay *replay)
+{
+    programs_restart(replay->programs, false);
 }
 
 int replay_servers(const struct replay *replay)
@@ -739,10 +742,8 @@ void replay_end(struct replay *replay)
     struct error ignored;
     if (replay->programs != NULL)
         replay->servers.how->empty(&replay->servers, &ignored);
-    for (int i = 0; i < replay->count; i++) {
-        if (replay->clients[i] != NULL)
-            client_join_gated(replay->clients[i]);
-    }
+    for (int i = 0; i < replay->count && replay->clients[i] != NULL; i++)
+        client_join_gated(replay->clients[i]);
     if (replay->programs != NULL)
         programs_end(replay->programs, replay->struck);
 }

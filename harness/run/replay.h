@@ -83,8 +83,8 @@ bool replay_is_stuck(const struct replay *replay);
 // All that decides what can come: what the servers keep, where each client stands, what it has
 // heard in its operation, the guarded value. Two equal ones go on equally, but for clients that
 // keep more in mind than that, or that are not alike; replay_remember, before replay_begin, adds
-// who they are, and what they heard in all operations before, and in each attempt in vain. 0, or -1
-// with `error` set.
+// who they are, and what they heard in all operations before, and in each attempt in vain, and has
+// programs started anew whenever a fault has struck them. 0, or -1 with `error` set.
 int replay_state(struct replay *replay, uint64_t *state, struct error *error);
 void replay_remember(struct replay *replay);
 
@@ -109,6 +109,9 @@ const struct trial_model *replay_model(const struct replay *replay);
 
 // Ends the clients. The history file stays as replay_judge found it.
 void replay_end(struct replay *replay);
+
+// Before replay_begin: nothing that programs have kept in mind lives on.
+void replay_renew(struct replay *replay);
 
 // Conducts a trial whose scenario has a schedule, as trial_conduct does; what the schedule leaves
 // open is done by usual moves.
