@@ -15,7 +15,6 @@
 #include "harness/cluster/server.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 // A server that has neither ended nor written anything for so long is not going to.

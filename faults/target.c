@@ -4,7 +4,6 @@
 #include "harness/base/text.h"
 #include "harness/cluster/server.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -86,12 +85,26 @@ enum availability target_available(const struct target *target,
     return error_set(why, "the scheme's servers have no %s", target->server);
 }
 
+const struct server_control *node_control(const struct node *node)
+{
+    static const struct server_control nothing = {0};
+    return node->kind->control != NULL ? node->kind->control : &nothing;
+}
+
+// Whether the server says that it leads: 1, 0, or -1 if it does not answer, or cannot.
+static int says_it_leads(const struct node *node, struct error *error)
+{
+    const struct server_control *control = node_control(node);
+    return node->server > 0 && control->leads != NULL
+               ? control_do(node, control->leads, NULL, error)
+               : -1;
+}
+
 bool server_leads(const struct node *node, const struct lock_identity *lock)
 {
     struct error ignored;
-    const struct server_control *control = node->kind->control;
-    return node->server > 0 && control != NULL && control->leads != NULL &&
-           control_do(node, control->leads, NULL, &ignored) == 1 &&
+    const struct server_control *control = node_control(node);
+    return says_it_leads(node, &ignored) == 1 &&
            (control->owns == NULL || control_do(node, control->owns, lock, &ignored) == 1);
 }
 
@@ -124,16 +137,13 @@ bool target_is_there(const struct fault_instance *instance,
                      const struct fault_environment *environment)
 {
     struct error ignored;
-    bool is_there = !is_named_leader(&instance->target) ||
-                    target_server(&instance->target, environment, &ignored) != NULL;
-    for (int side = 0; is_there && side < 2; side++) {
-        for (size_t i = 0; is_there && i < instance->side_counts[side]; i++) {
-            const struct target *target = &instance->sides[side][i];
-            is_there =
-                !is_named_leader(target) || target_server(target, environment, &ignored) != NULL;
-        }
+    bool needs_leader = is_named_leader(&instance->target);
+    for (int side = 0; side < 2; side++) {
+        for (size_t i = 0; i < instance->side_counts[side]; i++)
+            needs_leader |= is_named_leader(&instance->sides[side][i]);
     }
-    return is_there;
+    const struct target leader = {.server = "leader"};
+    return !needs_leader || target_server(&leader, environment, &ignored) != NULL;
 }
 
 // --- wires ---------------------------------------------------------------------------------------
@@ -213,12 +223,6 @@ int target_addresses(const struct fault_instance *instance, int side,
 
 // --- questions -----------------------------------------------------------------------------------
 
-const struct server_control *node_control(const struct node *node)
-{
-    static const struct server_control nothing = {0};
-    return node->kind->control != NULL ? node->kind->control : &nothing;
-}
-
 // Of servers that decide together only by their number, most must have the lock.
 static int held_by_most(const struct server_group *group, const struct lock_identity *lock,
                         struct error *error)
@@ -240,11 +244,9 @@ static int held_by_leaders(const struct server_group *group, const struct lock_i
     error_set(error, "no server leads");
     for (int i = 0; i < group->count; i++) {
         const struct node *node = &group->nodes[i];
-        const struct server_control *control = node_control(node);
-        if (node->server <= 0 || control->leads == NULL ||
-            control_do(node, control->leads, NULL, error) != 1)
-            continue;
-        int has = control_do(node, control->has_lock, lock, error);
+        int has = says_it_leads(node, error) == 1
+                      ? control_do(node, node_control(node)->has_lock, lock, error)
+                      : -1;
         held = has > held ? has : held;
     }
     return held;
@@ -267,8 +269,6 @@ bool server_is(const struct fault_environment *environment, const struct target 
 {
     struct error ignored;
     const struct node *node = target_server(target, environment, &ignored);
-    if (node == NULL || node->server <= 0 || node_control(node)->leads == NULL)
-        return false;
-    int leads = control_do(node, node_control(node)->leads, NULL, &ignored);
+    int leads = node != NULL ? says_it_leads(node, &ignored) : -1;
     return kind == CAUSE_LEADS ? leads == 1 : leads >= 0;
 }

@@ -6,8 +6,6 @@
 #include "harness/check/stalls.h"
 #include "harness/check/sweep.h"
 
-#include <stdlib.h>
-
 // So many holders of a semaphore are named.
 #define MOST_NAMED 6
 

@@ -16,8 +16,6 @@
 #include "harness/check/stalls.h"
 #include "harness/check/sweep.h"
 
-#include <stdlib.h>
-
 // === writes ======================================================================================
 
 static bool is_fenced(const struct trial_model *model, const struct access *access)

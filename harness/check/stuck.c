@@ -13,7 +13,6 @@
 #include "harness/check/sweep.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 // === the no-progress interval at the end =========================================================

@@ -17,7 +17,6 @@
 #include "harness/check/stalls.h"
 #include "harness/check/sweep.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 // --- what struck meanwhile -----------------------------------------------------------------------

@@ -9,7 +9,6 @@
 #include "harness/scenario/units.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

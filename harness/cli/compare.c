@@ -154,7 +154,7 @@ static int make_plan(void *context, const struct scenario_set *set,
                           plans[i].trials[0].scheme, options->schemes[i]);
     }
     if (result == 0)
-        result = plan_interleave(&plans[0], &plans[1], plan, error);
+        plan_interleave(&plans[0], &plans[1], plan);
     plan_free(&plans[0]);
     plan_free(&plans[1]);
     return result;

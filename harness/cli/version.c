@@ -5,7 +5,6 @@
 #include <curl/curl.h>
 #include <gnu/libc-version.h>
 #include <hiredis/hiredis.h>
-#include <jansson.h>
 #include <mysql/mysql.h>
 #include <postgresql/libpq-fe.h>
 #include <yaml.h>

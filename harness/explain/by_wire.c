@@ -4,7 +4,6 @@
 #include "harness/explain/diagnosis.h"
 
 #include "harness/base/growing.h"
-#include "harness/base/rank.h"
 #include "harness/base/scope.h"
 
 #include <string.h>

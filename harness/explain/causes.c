@@ -10,7 +10,6 @@
 #include "harness/explain/fault_text.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 // --- the table -----------------------------------------------------------------------------------

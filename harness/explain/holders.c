@@ -2,7 +2,6 @@
 // that is. Each rule says in its comment what proves it.
 #include "harness/explain/diagnosis.h"
 
-#include "harness/base/rank.h"
 #include "harness/base/text.h"
 #include "harness/check/faults.h"
 #include "harness/check/lost_lock.h"

@@ -5,7 +5,6 @@
 #include "harness/import/entry.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 static void add_text(struct text *text, const char *string)
 {

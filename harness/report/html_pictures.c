@@ -6,7 +6,6 @@
 #include "harness/report/pictures/picture.h"
 #include "harness/report/sections.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 // --- which are in the page -----------------------------------------------------------------------

@@ -9,7 +9,6 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -242,17 +241,6 @@ static enum acquired acquire(struct worker *worker, const struct turn *turn, str
     return clock_monotonic_ns() - asked_ns < wait_ns / 2 ? UNDECIDED : REFUSED;
 }
 
-static void release(struct worker *worker, int64_t operation)
-{
-    record(worker, (struct event){.kind = EVENT_RELEASE_INVOKE,
-                                  .release_invoke = {.operation = operation}});
-    enum release_answer answer = lock_release(&worker->key->lock);
-    record_return(worker, (struct event){.kind = EVENT_RELEASE_RETURN,
-                                         .outcome = (uint8_t)release_outcome(answer),
-                                         .detail = (uint8_t)answer,
-                                         .release_return = {.operation = operation}});
-}
-
 // Locks once more, at `depth` (from 2). False if it is not the holder any more.
 static bool reenter(struct worker *worker, int64_t operation, int64_t depth)
 {
@@ -269,15 +257,19 @@ static bool reenter(struct worker *worker, int64_t operation, int64_t depth)
     return outcome == OUTCOME_OK;
 }
 
-static void leave(struct worker *worker, int64_t operation, int64_t depth)
+// The lock itself, at depth 1, or what was locked once more at that depth.
+static void give_back(struct worker *worker, int64_t operation, int64_t depth)
 {
-    record(worker, (struct event){.kind = EVENT_LEAVE_INVOKE,
-                                  .nested = {.operation = operation, .depth = depth}});
-    enum release_answer answer = lock_leave(&worker->key->lock);
-    record_return(worker, (struct event){.kind = EVENT_LEAVE_RETURN,
-                                         .outcome = (uint8_t)release_outcome(answer),
-                                         .detail = (uint8_t)answer,
-                                         .nested = {.operation = operation, .depth = depth}});
+    bool is_nested = depth > 1;
+    struct event asked = {.kind = is_nested ? EVENT_LEAVE_INVOKE : EVENT_RELEASE_INVOKE,
+                          .nested = {.operation = operation, .depth = is_nested ? depth : 0}};
+    record(worker, asked);
+    enum release_answer answer =
+        is_nested ? lock_leave(&worker->key->lock) : lock_release(&worker->key->lock);
+    asked.kind = is_nested ? EVENT_LEAVE_RETURN : EVENT_RELEASE_RETURN;
+    asked.outcome = (uint8_t)release_outcome(answer);
+    asked.detail = (uint8_t)answer;
+    record_return(worker, asked);
 }
 
 // Sleeps for that long, or until the trial ends.
@@ -356,7 +348,7 @@ static void update_nested(struct worker *worker, int64_t operation, int64_t toke
     if (depth > scenario_of(worker)->workload.depth || !reenter(worker, operation, depth))
         return;
     update_nested(worker, operation, token, depth + 1);
-    leave(worker, operation, depth);
+    give_back(worker, operation, depth);
     update(worker, operation, token);
 }
 
@@ -423,7 +415,7 @@ bool worker_operate(struct worker *worker, const struct turn *turn)
             work(worker, operation, grant.token);
         if (is_inside)
             commit(worker, operation);
-        release(worker, operation);
+        give_back(worker, operation, 1);
     }
     if (began)
         commit(worker, operation);

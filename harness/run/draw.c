@@ -9,7 +9,6 @@
 #include "harness/run/servers.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 // The nth time that a point is reached is drawn up to so many.

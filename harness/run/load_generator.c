@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
+#define HOUR_S 3600
+
 // --- arrivals ------------------------------------------------------------------------------------
 
 static size_t bytes_of(uint64_t count)
@@ -25,58 +27,65 @@ static double draw_gap(enum arrival_kind kind, struct random *random)
     return -log(even);
 }
 
-// How many are expected in all.
-static double expected_of(const struct arrivals_part *part)
+// Each second, at the end of the phase.
+static double last_rate(const struct load_settings *phase)
 {
-    if (part->for_ns == 0)
-        return (double)part->most;
-    return (part->rate + part->to) / 2 * (double)part->for_ns / NS_PER_S;
+    return (double)(phase->to > 0 ? phase->to : phase->rate) / HOUR_S;
 }
 
-// When, in seconds after the part's beginning, so many are expected to have come: the root of
+// When, in seconds after the phase's beginning, so many are expected to have come: the root of
 // rate * t + slope / 2 * t^2 = expected, in the form that loses no digits where the slope is small.
-static double time_of(const struct arrivals_part *part, double expected)
+static double time_of(const struct load_settings *phase, double expected)
 {
+    double rate = (double)phase->rate / HOUR_S;
     double slope =
-        part->for_ns == 0 ? 0 : (part->to - part->rate) / ((double)part->for_ns / NS_PER_S);
+        phase->for_ns == 0 ? 0 : (last_rate(phase) - rate) / ((double)phase->for_ns / NS_PER_S);
     if (expected <= 0)
         return 0;
-    double root = sqrt(fmax(part->rate * part->rate + 2 * slope * expected, 0));
-    return 2 * expected / (part->rate + root);
+    double root = sqrt(fmax(rate * rate + 2 * slope * expected, 0));
+    return 2 * expected / (rate + root);
 }
 
-static void draw_part(const struct arrivals_part *part, struct random *random, uint64_t room,
-                      struct arrivals *arrivals)
+static void draw_phase(const struct load_settings *phase, int64_t from_ns, int64_t operations,
+                       struct random *random, struct arrivals *arrivals)
 {
-    bool by_count = part->for_ns == 0;
-    uint64_t most = by_count && part->most < room ? part->most : room;
-    double expected = expected_of(part);
+    bool by_count = phase->for_ns == 0;
+    uint64_t most = arrivals->room;
+    if (by_count && (uint64_t)operations < most)
+        most = (uint64_t)operations;
+    double expected = load_operations(phase);
     // The first of fixed ones is at once; drawn ones begin like all others with a gap.
-    double at = part->kind == ARRIVALS_FIXED ? 0 : draw_gap(part->kind, random);
+    double at = phase->arrivals == ARRIVALS_FIXED ? 0 : draw_gap(phase->arrivals, random);
     while (arrivals->count < most && (by_count || at < expected)) {
-        int64_t after_ns = (int64_t)(time_of(part, at) * (double)NS_PER_S);
-        arrivals->at_ns[arrivals->count++] = part->from_ns + after_ns;
-        at += draw_gap(part->kind, random);
+        int64_t after_ns = (int64_t)(time_of(phase, at) * (double)NS_PER_S);
+        arrivals->at_ns[arrivals->count++] = from_ns + after_ns;
+        at += draw_gap(phase->arrivals, random);
     }
 }
 
-struct arrivals *arrivals_new(const struct arrivals_part *parts, size_t count, uint64_t seed)
+struct arrivals *arrivals_new(const struct load_settings *phases, size_t count, int64_t operations,
+                              uint64_t seed)
 {
     double most = 0;
     for (size_t i = 0; i < count; i++) {
         // Drawn ones may be more than is expected, but never by ten deviations.
-        double expected = expected_of(&parts[i]);
-        most += expected + (parts[i].kind == ARRIVALS_FIXED ? 1 : 10 * sqrt(expected) + 10);
+        double expected = phases[i].for_ns > 0 ? load_operations(&phases[i]) : (double)operations;
+        if (phases[i].rate > 0)
+            most +=
+                expected + (phases[i].arrivals == ARRIVALS_FIXED ? 1 : 10 * sqrt(expected) + 10);
     }
     if (!(most <= MOST_ARRIVALS))
         return NULL;
     uint64_t room = (uint64_t)most;
     struct arrivals *arrivals = memory_shared(bytes_of(room)); // what is not used costs nothing
-    arrivals->room = room;
     struct random random;
+    int64_t from_ns = 0;
+    arrivals->room = room;
     random_start(&random, seed, 0);
-    for (size_t i = 0; i < count; i++)
-        draw_part(&parts[i], &random, room, arrivals);
+    for (size_t i = 0; i < count; from_ns += phases[i++].for_ns) {
+        if (phases[i].rate > 0)
+            draw_phase(&phases[i], from_ns, operations, &random, arrivals);
+    }
     return arrivals;
 }
 
@@ -108,8 +117,6 @@ uint64_t arrivals_due(const struct arrivals *arrivals, int64_t at_ns)
 
 // --- phases --------------------------------------------------------------------------------------
 
-#define HOUR_S 3600
-
 static const struct load_settings *phase_of(const struct load *load, size_t phase)
 {
     return &load->scenario->load[phase];
@@ -118,25 +125,17 @@ static const struct load_settings *phase_of(const struct load *load, size_t phas
 int load_open(struct load *load, const struct trial *trial, const struct history_file *history,
               int64_t operations, struct error *error)
 {
-    struct arrivals_part parts[MOST_PHASES + 1];
-    size_t count = 0;
+    const struct load_settings *phases = trial->scenario->load;
     *load = (struct load){.scenario = trial->scenario, .count = trial->scenario->load_count};
     history_writer_start(&load->writer, history, 0, 0);
+    bool is_open = false;
     for (size_t i = 0; i < load->count; i++) {
-        const struct load_settings *phase = phase_of(load, i);
-        double rate = (double)phase->rate / HOUR_S;
         load->begins_ns[i + 1] =
-            phase->for_ns > 0 ? load->begins_ns[i] + phase->for_ns : TIME_NEVER;
-        if (phase->rate > 0)
-            parts[count++] =
-                (struct arrivals_part){.rate = rate,
-                                       .to = phase->to > 0 ? (double)phase->to / HOUR_S : rate,
-                                       .kind = phase->arrivals,
-                                       .from_ns = load->begins_ns[i],
-                                       .for_ns = phase->for_ns,
-                                       .most = (uint64_t)operations};
+            phases[i].for_ns > 0 ? load->begins_ns[i] + phases[i].for_ns : TIME_NEVER;
+        is_open |= phases[i].rate > 0;
     }
-    if (count > 0 && (load->arrivals = arrivals_new(parts, count, trial->seed)) == NULL)
+    if (is_open &&
+        (load->arrivals = arrivals_new(phases, load->count, operations, trial->seed)) == NULL)
         return error_set(error,
                          "the load asks for more than %d operations: a lower rate, or a "
                          "shorter time",

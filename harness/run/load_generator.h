@@ -24,24 +24,15 @@ struct arrivals {
     int64_t at_ns[]; // after the start, ascending
 };
 
-// Operations at a rate, or at one that goes evenly to another.
-struct arrivals_part {
-    double rate; // each second
-    double to;   // its rate at the end
-    enum arrival_kind kind;
-    int64_t from_ns; // after the start
-    int64_t for_ns;  // 0: until there are `most` in all; only for the last part, without a ramp
-    uint64_t most;
-};
-
 #define MOST_ARRIVALS 50000000
 
-// Draws the times of all parts, which come one after the other. Those of ARRIVALS_POISSON are a
-// Poisson process: also of a ramp, drawn at rate 1 and brought into time by the inverse of the
-// expected count (Cinlar, "Introduction to Stochastic Processes", 1975). NULL if there would be
-// more than MOST_ARRIVALS. The caller frees with arrivals_free; processes forked in between share
-// it.
-struct arrivals *arrivals_new(const struct arrivals_part *parts, size_t count, uint64_t seed);
+// Draws the times of all phases that have a rate; in a last one without a time operations come
+// until there are `operations` in all. Those of ARRIVALS_POISSON are a Poisson process: also of a
+// ramp, drawn at rate 1 and brought into time by the inverse of the expected count (Cinlar,
+// "Introduction to Stochastic Processes", 1975). NULL if there would be more than MOST_ARRIVALS.
+// The caller frees with arrivals_free; processes forked in between share it.
+struct arrivals *arrivals_new(const struct load_settings *phases, size_t count, int64_t operations,
+                              uint64_t seed);
 void arrivals_free(struct arrivals *arrivals);
 
 // Takes the next operation that is to begin from `from_ns` on, if it is to before `before_ns`: sets

@@ -2,7 +2,6 @@
 
 #include "harness/base/file.h"
 #include "harness/base/growing.h"
-#include "harness/base/rank.h"
 #include "harness/base/scope.h"
 #include "harness/report/fields.h"
 #include "harness/run/run_files.h"
@@ -398,9 +397,10 @@ static int next_repeat(const struct stored_runs *all, const struct trial *trial)
     return most + 1;
 }
 
-// A trial of the run, whose scenario is known here by another name, maybe.
+// A trial of the run, whose scenario is known here by another name, maybe. With `gathers`, repeats
+// come together, in the order in which the first of each was found.
 static void add_trial(struct stored_runs *all, const struct stored_run *run, const json_t *entry,
-                      struct scenario *scenario)
+                      struct scenario *scenario, bool gathers)
 {
     bool is_later = run != all->runs;
     const struct trial *found = find_trial(run, text_at(entry, "name"));
@@ -422,10 +422,17 @@ static void add_trial(struct stored_runs *all, const struct stored_run *run, con
     }
     added.trial.name = name.bytes;
     added.history = text_formatted("%s/trials/%s/history.bin", run->result.folder, found->name);
-    *APPEND(all->trials, all->trial_count, all->trial_room) = added;
+    size_t after = all->trial_count; // the last of its repeats, if there are any
+    while (gathers && after > 0 && !is_repeat(&all->trials[after - 1].trial, &added.trial))
+        after--;
+    size_t at = after > 0 ? after : all->trial_count;
+    struct stored_trial *last = APPEND(all->trials, all->trial_count, all->trial_room);
+    memmove(&all->trials[at + 1], &all->trials[at],
+            (size_t)(last - &all->trials[at]) * sizeof *last);
+    all->trials[at] = added;
 }
 
-static void add_run(struct stored_runs *all, const struct stored_run *run)
+static void add_run(struct stored_runs *all, const struct stored_run *run, bool gathers)
 {
     const struct scenario_set *set = &run->scenarios;
     AUTO_FREE struct scenario **here = memory_new((set->count + 1) * sizeof(struct scenario *));
@@ -443,26 +450,8 @@ static void add_run(struct stored_runs *all, const struct stored_run *run)
         size_t which = 0;
         while (set->scenarios[which] != find_trial(run, text_at(entry, "name"))->scenario)
             which++;
-        add_trial(all, run, entry, here[which]);
+        add_trial(all, run, entry, here[which], gathers);
     }
-}
-
-// Brings repeats together, in the order in which the first of each was found.
-static void gather_repeats(struct stored_runs *all)
-{
-    AUTO_FREE struct ranked *order = memory_new((all->trial_count + 1) * sizeof *order);
-    struct stored_trial *sorted = memory_new((all->trial_count + 1) * sizeof *sorted);
-    for (size_t i = 0; i < all->trial_count; i++) {
-        size_t first = 0;
-        while (!is_repeat(&all->trials[first].trial, &all->trials[i].trial))
-            first++;
-        order[i] = (struct ranked){(int64_t)first, i};
-    }
-    sort_ranked(order, all->trial_count);
-    for (size_t i = 0; i < all->trial_count; i++)
-        sorted[i] = all->trials[order[i].index];
-    free(all->trials);
-    all->trials = sorted;
 }
 
 // --- its remarks ---------------------------------------------------------------------------------
@@ -513,13 +502,11 @@ int stored_runs_open(char *const *folders, size_t count, const char *trial,
         if (open_one(folders[i], trial, run, error) != 0 ||
             check_histories(run, wanted, error) != 0)
             return -1;
-        add_run(all, run);
+        add_run(all, run, count > 1);
         all->was_stopped |= run->was_stopped;
         all->result.planned += run->result.planned - run->result.count;
         all->result.duration_ns += run->result.duration_ns;
     }
-    if (count > 1)
-        gather_repeats(all);
     all->result.planned += all->trial_count;
     all->result.environment = all->runs[0].result.environment;
     all->result.seed = all->runs[0].result.seed;

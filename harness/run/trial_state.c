@@ -8,7 +8,6 @@
 #include "harness/run/servers.h"
 #include "harness/wire/redis.h"
 
-#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,7 +4,6 @@
 #include "harness/base/file.h"
 #include "harness/base/scope.h"
 
-#include <dirent.h>
 #include <inttypes.h>
 #include <sched.h>
 #include <stdio.h>

@@ -618,10 +618,13 @@ static struct node *enter_item(struct node *map, const struct key *key, const ch
     return item->kind == NODE_MAP ? item : NULL;
 }
 
+// Follows the path from `map`, of that section; in a list of mappings, each of which makes a
+// scenario of its own, to all of them.
 static void apply(const struct vocabulary *vocabulary, const struct origin *origin,
-                  struct node *map, char *rest)
+                  const struct section *section, struct node *map, const char *path)
 {
-    const struct section *section = &scenario_section;
+    AUTO_FREE char *words = memory_string(path);
+    char *rest = words;
     while (map != NULL) {
         const char *said = strsep(&rest, ".");
         const char *name = said != NULL ? word_meant(section->name, said) : NULL;
@@ -651,6 +654,10 @@ static void apply(const struct vocabulary *vocabulary, const struct origin *orig
             child = node_new(NODE_MAP, origin, (struct place){0});
             node_add(map, name, child);
         }
+        for (size_t i = 0; child->kind == NODE_LIST && key->most > 1 && i < child->count; i++) {
+            if (child->children[i]->kind == NODE_MAP)
+                apply(vocabulary, origin, section, child->children[i], rest);
+        }
         // What the file has there instead of a section it is told otherwise.
         map = child->kind == NODE_MAP ? child : NULL;
     }
@@ -660,8 +667,7 @@ void overrides_apply(const struct vocabulary *vocabulary, const struct origin *o
                      size_t count, struct node *root)
 {
     for (size_t i = 0; i < count; i++) {
-        AUTO_FREE char *path = memory_string(origins[i].override->path);
-        apply(vocabulary, &origins[i], root, path);
+        apply(vocabulary, &origins[i], &scenario_section, root, origins[i].override->path);
         words_renew(root, false); // of what it has in braces
     }
 }

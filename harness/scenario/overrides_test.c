@@ -36,9 +36,9 @@ TEST(a_list_that_is_set_makes_scenarios_and_a_workload_that_is_set_takes_the_pla
     const struct override overrides[] = {{"workload", "{kind: increment, operations: 7}"},
                                          {"clients.processes", "[2, 3]"}};
     const struct scenario *scenario = parse_set(list, overrides, 2);
-    for (int i = 0; i < 4; i++, scenario = scenario->next) {
+    for (int i = 0; i < 2; i++, scenario = scenario->next) {
         assert_int_equal(scenario->workload.operations, 7);
-        assert_int_equal(scenario->clients.processes, 2 + i % 2);
+        assert_int_equal(scenario->clients.processes, 2 + i);
     }
     assert_null(scenario);
 }

@@ -179,17 +179,9 @@ int plan_make(struct scenario *const *scenarios, size_t count, const struct voca
                            : no_scheme_is_left(scenarios, count, vocabulary, scheme_glob, error);
 }
 
-int plan_interleave(struct plan *one, struct plan *other, struct plan *both, struct error *error)
+void plan_interleave(struct plan *one, struct plan *other, struct plan *both)
 {
     *both = (struct plan){.seed = one->seed};
-    for (size_t i = 0; i < one->count || i < other->count; i++) {
-        if (i >= one->count || i >= other->count ||
-            one->trials[i].scenario != other->trials[i].scenario ||
-            one->trials[i].repeat != other->trials[i].repeat ||
-            strcmp(one->trials[i].scheme, one->trials[0].scheme) != 0 ||
-            strcmp(other->trials[i].scheme, other->trials[0].scheme) != 0)
-            return error_set(error, "only one scheme can take turns with another");
-    }
     both->trials = memory_new((one->count + 1) * 2 * sizeof *both->trials);
     for (size_t i = 0; i < one->count; i++) {
         bool is_first = one->trials[i].repeat % 2 == 1;
@@ -198,9 +190,7 @@ int plan_interleave(struct plan *one, struct plan *other, struct plan *both, str
     }
     free(one->trials);
     free(other->trials);
-    *one = (struct plan){0};
-    *other = (struct plan){0};
-    return 0;
+    *one = *other = (struct plan){0};
 }
 
 void plan_free(struct plan *plan)

@@ -46,8 +46,8 @@ void plan_free(struct plan *plan);
 
 // Puts the trials of two plans for the same scenarios, of one scheme each, into one, so that the
 // repeats take turns and neither is always the first: X Y, Y X, X Y, ... The two plans are empty
-// then. 0, or -1 with `error` set if their trials do not go together; then nothing is changed.
-int plan_interleave(struct plan *one, struct plan *other, struct plan *both, struct error *error);
+// then.
+void plan_interleave(struct plan *one, struct plan *other, struct plan *both);
 
 // Of the scenario's trials: its own seed, or else the plan's.
 uint64_t plan_seed_of(const struct plan *plan, const struct scenario *scenario);

@@ -170,26 +170,11 @@ TEST(two_schemes_take_turns_and_neither_is_always_first)
         assert_int_equal(plan_make(&scenario, 1, &test_vocabulary, i == 0 ? "none" : "redis-setnx",
                                    3, 7, &plans[i], &error),
                          0);
-    assert_int_equal(plan_interleave(&plans[0], &plans[1], &both, &error), 0);
+    plan_interleave(&plans[0], &plans[1], &both);
     assert_int_equal(plans[0].count + plans[1].count, 0);
     assert_int_equal(both.count, 6);
     assert_int_equal(both.seed, 7);
     for (size_t i = 0; i < both.count; i++)
         assert_string_equal(both.trials[i].name + strlen("a-name--"), expected[i]);
     plan_free(&both);
-}
-
-TEST(several_schemes_do_not_take_turns_with_one)
-{
-    struct error error = {0};
-    struct scenario *scenario = parse(TEST_MINIMAL);
-    struct plan plans[2];
-    struct plan both;
-    assert_int_equal(plan_make(&scenario, 1, &test_vocabulary, "none", 3, 7, &plans[0], &error), 0);
-    assert_int_equal(plan_make(&scenario, 1, &test_vocabulary, "redis", 3, 7, &plans[1], &error),
-                     0);
-    assert_int_equal(plan_interleave(&plans[0], &plans[1], &both, &error), -1);
-    assert_int_equal(plans[0].count, 3);
-    plan_free(&plans[0]);
-    plan_free(&plans[1]);
 }

@@ -320,14 +320,11 @@ static void add_suffix(const struct parsing *parsing, const char *suffix, struct
                made->name);
 }
 
-// One for each value of each list, or one; `next` is where it goes. Returns where the next one
-// would.
-static struct scenario **make_each(struct parsing *parsing, bool is_labelled, const char *suffix,
-                                   struct scenario **next)
+// One for each value of each list, or one; `place` is where the first list stands, NULL if there is
+// none, and `next` is where the scenario goes. Returns where the next one would.
+static struct scenario **make_each(struct parsing *parsing, struct node **place, bool is_labelled,
+                                   const char *suffix, struct scenario **next)
 {
-    struct node **place = parsing->root->kind == NODE_MAP
-                              ? find_sweep(&scenario_section, parsing->root, parsing->vocabulary)
-                              : NULL;
     struct node *list = place != NULL ? *place : NULL;
     if (parsing->made > MOST_WORKLOADS)
         return next;
@@ -340,15 +337,19 @@ static struct scenario **make_each(struct parsing *parsing, bool is_labelled, co
         parsing->made++;
         return &made->next;
     }
+    bool are_workloads = strcmp(list->key, "workload") == 0; // which have labels
     for (size_t i = 0; i < list->count; i++) {
         put_item(place, list, i);
-        AUTO_FREE char *longer = text_formatted("%s-%s-%s", suffix, list->key,
-                                                (*place)->kind == NODE_TEXT ? (*place)->text : "");
+        const char *value = (*place)->kind == NODE_TEXT ? (*place)->text : "";
+        AUTO_FREE char *longer = are_workloads
+                                     ? memory_string(suffix)
+                                     : text_formatted("%s-%s-%s", suffix, list->key, value);
         for (char *next_byte = longer; *next_byte != '\0'; next_byte++)
             *next_byte = strchr("abcdefghijklmnopqrstuvwxyz0123456789", *next_byte) != NULL
                              ? *next_byte
                              : '-';
-        next = make_each(parsing, is_labelled, longer, next);
+        next = make_each(parsing, find_sweep(&scenario_section, parsing->root, parsing->vocabulary),
+                         is_labelled || are_workloads, longer, next);
     }
     *place = list;
     return next;
@@ -358,29 +359,24 @@ static struct scenario **make_each(struct parsing *parsing, bool is_labelled, co
 static struct scenario *make_scenarios(struct parsing *parsing)
 {
     struct node *root = parsing->root;
-    size_t at = 0; // an override may move the children, which keep their order
-    while (root->kind == NODE_MAP && at < root->count &&
-           strcmp(root->children[at]->key, "workload") != 0)
-        at++;
-    struct node *list = root->kind == NODE_MAP && at < root->count ? root->children[at] : NULL;
-    bool is_list = list != NULL && list->kind == NODE_LIST && list->count > 0;
     struct scenario *first = NULL;
-    struct scenario **next = &first;
-    if (is_list && list->count > MOST_WORKLOADS) {
-        refuse(list, "'workload' must have at most %d items, not %zu", MOST_WORKLOADS, list->count);
-        return NULL;
+    struct node **place = NULL;
+    if (root->kind == NODE_MAP) {
+        overrides_apply(parsing->vocabulary, parsing->origins, parsing->override_count, root);
+        place = find_sweep(&scenario_section, root, parsing->vocabulary);
     }
-    for (size_t i = 0; i < (is_list ? list->count : 1); i++) {
-        if (is_list)
-            put_item(&root->children[at], list, i);
-        if (root->kind == NODE_MAP)
-            overrides_apply(parsing->vocabulary, parsing->origins, parsing->override_count, root);
-        if (is_list)
-            list->children[i] = root->children[at]; // an override may be in its place now
-        next = make_each(parsing, is_list, "", next);
+    for (size_t i = 0; root->kind == NODE_MAP && i < root->count; i++) {
+        struct node *child = root->children[i];
+        if (strcmp(child->key, "workload") != 0 || child->kind != NODE_LIST || child->count == 0)
+            continue;
+        place = &root->children[i]; // comes before other lists, wherever it stands
+        if (child->count > MOST_WORKLOADS) {
+            refuse(child, "'workload' must have at most %d items, not %zu", MOST_WORKLOADS,
+                   child->count);
+            return NULL;
+        }
     }
-    if (is_list)
-        root->children[at] = list;
+    make_each(parsing, place, false, "", &first);
     if (parsing->made > MOST_WORKLOADS)
         refuse(root, "the file stands for more than %d scenarios", MOST_WORKLOADS);
     check_labels(parsing, first);

@@ -1,11 +1,9 @@
 // Who believed to hold the lock when: a row for each worker, around the first violation, else the
 // first holds; and a second panel for a violation too short to be seen in the first.
-#include "harness/base/rank.h"
 #include "harness/base/scope.h"
 #include "harness/check/describe.h"
 #include "harness/check/stuck.h"
 #include "harness/explain/diagnosis.h"
-#include "harness/explain/fault_text.h"
 #include "harness/report/pictures/timeline.h"
 
 #include <stdio.h>
