@@ -23,7 +23,20 @@ struct labels {
     size_t room;
     uint32_t *slots; // a hash table of numbers, each one more; 0: empty
     size_t slot_count;
+    uint32_t *by_number; // the same of texts that are small numbers, as most names are
+    size_t by_number_count;
 };
+
+// A number as it is written of itself, below SMALL_NUMBER; -1: the text is none.
+static int64_t small_number(const char *text, size_t length)
+{
+    int64_t number = 0;
+    size_t digits = 0;
+    for (; digits < length && (unsigned char)(text[digits] - '0') < 10 && digits <= 7; digits++)
+        number = number * 10 + (text[digits] - '0');
+    bool is_plain = length == 1 || (length > 1 && text[0] != '0');
+    return digits == length && is_plain && number < SMALL_NUMBER ? number : -1;
+}
 
 // Where the text is, or would be: by FNV-1a, 64 bits (Fowler, Noll, Vo), and its halves mixed, as
 // the table uses the lower bits.
@@ -54,9 +67,13 @@ static void grow(struct labels *labels)
 // The number of that text: a new one if it was not there before.
 static uint32_t labels_number(struct labels *labels, const char *text, size_t length)
 {
-    if ((size_t)labels->count * 2 >= labels->slot_count)
+    int64_t number = small_number(text, length);
+    if (number >= 0)
+        labels->by_number = reaching(labels->by_number, &labels->by_number_count, (size_t)number,
+                                     sizeof *labels->by_number);
+    else if ((size_t)labels->count * 2 >= labels->slot_count)
         grow(labels);
-    uint32_t *slot = slot_of(labels, text, length);
+    uint32_t *slot = number >= 0 ? &labels->by_number[number] : slot_of(labels, text, length);
     if (*slot != 0)
         return *slot - 1;
     labels->items = grown(labels->items, labels->count, &labels->room, sizeof *labels->items);
@@ -71,6 +88,7 @@ static void labels_free(struct labels *labels)
         free(labels->items[i]);
     free(labels->items);
     free(labels->slots);
+    free(labels->by_number);
 }
 
 // --- actors: the processes of a history, and whose they are --------------------------------------

@@ -72,6 +72,43 @@ TEST(what_jepsen_writes_is_understood)
     each_case("harness/import/cases/understood.cases", 12, expect_meaning);
 }
 
+// By their digits, however many there are, and whatever follows; as locks, by how they are written.
+TEST(whole_numbers_are_read_whole)
+{
+    for (int digits = 1; digits <= 19; digits++) {
+        for (int sign = 1; sign >= -1; sign -= 2) {
+            char number[32], text[256];
+            int64_t expected = 0;
+            for (int i = 0; i < digits; i++)
+                expected = expected * 10 + (i + digits) % 9 + (i == 0);
+            snprintf(number, sizeof number, "%lld", (long long)(sign * expected));
+            snprintf(text, sizeof text,
+                     "{:process 0 :type :invoke :f :acquire}\n"
+                     "{:process 0 :type :ok :f :acquire :value%s%s}",
+                     sign > 0 ? " " : "\n", number);
+            struct result result = import_text(text, strlen(text), true);
+            assert_int_equal(result.imported, 0);
+            assert_true(result.operations.items[0].token == sign * expected);
+            result_free(&result);
+        }
+    }
+}
+
+TEST(names_are_told_apart_by_how_they_are_written)
+{
+    static const char *const names[] = {"7", "\"07\"", "70", "16777215", "16777216", "\"7 \""};
+    struct text text = {0};
+    for (size_t i = 0; i < 2 * sizeof names / sizeof *names; i++)
+        text_format(&text, "{:process %zu :type :invoke :f :acquire :value [%s nil]}\n", i,
+                    names[i % (sizeof names / sizeof *names)]);
+    struct result result = import_text(text.bytes, text.length, false);
+    for (size_t i = 0; i < result.operations.count; i++)
+        assert_int_equal(result.operations.items[i].name, i % (sizeof names / sizeof *names));
+    assert_int_equal(result.operations.count, 2 * sizeof names / sizeof *names);
+    text_free(&text);
+    result_free(&result);
+}
+
 static void expect_problem_of(const struct written_case *one)
 {
     struct result result = import_case(one);
