@@ -196,10 +196,12 @@ static bool is_rare(const char *name)
            strcmp(name, "due") == 0 || strcmp(name, "number") == 0;
 }
 
+enum detail_kind { DETAIL_WORD, DETAIL_NUMBER, DETAIL_TIME, DETAIL_DURATION };
+
 // What is told of an event besides when it was, whose it is and its kind.
 struct detail {
     char name[24];
-    enum { DETAIL_WORD, DETAIL_NUMBER, DETAIL_TIME, DETAIL_DURATION } kind;
+    enum detail_kind kind;
     char value[48];
     int64_t length_ns; // of a duration
 };
@@ -210,7 +212,8 @@ struct details {
 };
 
 __attribute__((format(printf, 4, 5))) static void add(struct details *details, const char *name,
-                                                      int kind, const char *format, ...)
+                                                      enum detail_kind kind, const char *format,
+                                                      ...)
 {
     struct detail *detail = &details->items[details->count++];
     va_list arguments;
