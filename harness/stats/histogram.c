@@ -87,7 +87,9 @@ int64_t histogram_percentile_ns(const struct histogram *histogram, double percen
 {
     int64_t wanted = (int64_t)ceil(percent / 100 * (double)histogram->total - 1e-9);
     int64_t seen = 0;
-    for (int64_t cell = 0; cell < BUCKET_CELLS; cell++) {
+    // Those before that of the least value are empty, and all if there is none.
+    int64_t cell = histogram->total > 0 ? cell_of(histogram->min_ns) : BUCKET_CELLS;
+    for (; cell < BUCKET_CELLS; cell++) {
         seen += histogram->counts[cell];
         if (seen > 0 && seen >= wanted)
             return time_earlier(cell_highest(cell), histogram->max_ns);
