@@ -1,7 +1,7 @@
 // A comparison as people read it, what changed first, and for machines (FORMATS.md).
 #include "harness/base/scope.h"
-#include "harness/base/table.h"
 #include "harness/report/comparison.h"
+#include "harness/report/document.h"
 #include "harness/report/fields.h"
 #include "harness/report/figures.h"
 #include "harness/report/words.h"
@@ -51,20 +51,19 @@ static size_t count_alike(const struct comparison *comparison, size_t index)
     return count;
 }
 
-static void print_verdicts(const struct comparison *comparison, FILE *out, bool coloured)
+static void say_verdicts(struct document *d, const struct comparison *comparison)
 {
-    static const char *const headings[] = {"verdict", "", "", "", "", NULL};
+    static const struct doc_column columns[] = {WORDS("verdict"), WORDS(""), WORDS(""), WORDS(""),
+                                                WORDS("")};
     static const struct {
         enum verdict_change change;
-        enum colour colour;
+        enum look look;
         const char *word;
-    } order[] = {{VERDICT_WORSE, COLOUR_RED, "✗ WORSE"},
-                 {VERDICT_UNCLEAR, COLOUR_YELLOW, "? inconclusive"},
-                 {VERDICT_KEPT, COLOUR_YELLOW, "? inconclusive"}, // its costs
-                 {VERDICT_OTHERWISE, COLOUR_PLAIN, "≠ otherwise"},
-                 {VERDICT_BETTER, COLOUR_GREEN, "✓ better"}};
-    struct table *table = table_new(headings);
-    size_t lines = 0;
+    } order[] = {{VERDICT_WORSE, LOOK_MISSED, "✗ WORSE"},
+                 {VERDICT_UNCLEAR, LOOK_UNKNOWN, "? inconclusive"},
+                 {VERDICT_KEPT, LOOK_UNKNOWN, "? inconclusive"}, // its costs
+                 {VERDICT_OTHERWISE, LOOK_PLAIN, "≠ otherwise"},
+                 {VERDICT_BETTER, LOOK_SAFE, "✓ better"}};
     for (size_t i = 0; i < sizeof order / sizeof *order * comparison->count; i++) {
         size_t at = i / comparison->count;
         const struct compared_pair *pair = &comparison->pairs[i % comparison->count];
@@ -73,32 +72,26 @@ static void print_verdicts(const struct comparison *comparison, FILE *out, bool 
         size_t alike = is_next ? count_alike(comparison, i % comparison->count) : 0;
         AUTO_TEXT struct text before = {0};
         AUTO_TEXT struct text now = {0};
-        AUTO_TEXT struct text whom = {0};
         if (alike == 0)
             continue;
-        if (alike > 1)
-            text_format(&whom, "%zu schemes", alike);
-        else if (!comparison->of_schemes)
-            text_add(&whom, pair->sides[0].scheme);
         if (alike == 1) {
             add_verdict(&pair->sides[0], &before);
             text_add(&now, "→ ");
             add_verdict(&pair->sides[1], &now);
         }
-        if (pair->why_unknown[0] != '\0')
-            text_format(&now, "%s%s", alike == 1 ? ": " : "", pair->why_unknown);
-        table_cell(table, order[at].colour, order[at].word);
-        const char *const cells[] = {pair->scenario, text_string(&whom), text_string(&before),
-                                     text_string(&now)};
-        for (size_t j = 0; j < sizeof cells / sizeof *cells; j++)
-            table_cell(table, COLOUR_PLAIN, cells[j]);
-        lines++;
+        if (doc_inside(d, DOC_TABLE) == NULL)
+            doc_table(d, (struct doc_table){"Verdicts", COLUMNS(columns), 0, NULL});
+        doc_row(d, NULL, alike);
+        doc_cell(d, order[at].look, "%s", order[at].word);
+        doc_cell(d, LOOK_PLAIN, "%s", pair->scenario);
+        if (alike > 1)
+            doc_cell(d, LOOK_PLAIN, "%zu schemes", alike);
+        else
+            doc_cell(d, LOOK_PLAIN, "%s", comparison->of_schemes ? "" : pair->sides[0].scheme);
+        doc_cell(d, LOOK_PLAIN, "%s", text_string(&before));
+        doc_cell(d, LOOK_PLAIN, "%s%s%s", text_string(&now),
+                 alike == 1 && pair->why_unknown[0] != '\0' ? ": " : "", pair->why_unknown);
     }
-    if (lines > 0) {
-        fputc('\n', out);
-        table_print(table, out, coloured);
-    }
-    table_free(table);
 }
 
 // --- costs ---------------------------------------------------------------------------------------
@@ -111,34 +104,29 @@ static struct words mean_words(enum figure figure, double mean)
 }
 
 // `more`: figures of the pair of the same news that have no row of their own.
-static void add_row(struct table *table, const struct comparison *comparison,
+static void say_row(struct document *d, const struct comparison *comparison,
                     const struct compared_pair *pair, enum figure figure, size_t more)
 {
-    static const enum colour colours[NEWS_COUNT] = {
-        [NEWS_WORSE] = COLOUR_RED,   [NEWS_UNKNOWN] = COLOUR_YELLOW, [NEWS_BETTER] = COLOUR_GREEN,
-        [NEWS_OTHER] = COLOUR_PLAIN, [NEWS_NOISE] = COLOUR_GREY,     [NEWS_NONE] = COLOUR_GREY};
+    static const enum look looks[NEWS_COUNT] = {
+        [NEWS_WORSE] = LOOK_MISSED, [NEWS_UNKNOWN] = LOOK_UNKNOWN, [NEWS_BETTER] = LOOK_SAFE,
+        [NEWS_OTHER] = LOOK_PLAIN,  [NEWS_NOISE] = LOOK_QUIET,     [NEWS_NONE] = LOOK_QUIET};
     const struct figure_change *change = &pair->figures[figure];
     const struct ratio *ratio = &change->ratio;
-    AUTO_TEXT struct text word = {0};
-    char cells[2][64] = {"–", "–"};
-    if (ratio->change != CHANGE_UNKNOWN) {
-        snprintf(cells[0], sizeof cells[0], "%.3f", ratio->ratio);
-        snprintf(cells[1], sizeof cells[1], "%.3f–%.3f", ratio->low, ratio->high);
-    }
-    text_format(&word, "%s%s", change->word, change->marked > 0 ? "*" : "");
-    if (change->news == NEWS_UNKNOWN)
-        text_format(&word, ": %s", change->why_unknown);
-    if (more > 0)
-        text_format(&word, " (and %zu more figure%s)", more, plural((long long)more));
-    table_cell(table, COLOUR_PLAIN, pair->scenario);
+    bool has_ratio = ratio->change != CHANGE_UNKNOWN;
+    doc_row(d, NULL, 1);
+    doc_cell(d, LOOK_PLAIN, "%s", pair->scenario);
     if (!comparison->of_schemes)
-        table_cell(table, COLOUR_PLAIN, pair->sides[0].scheme);
-    table_cell(table, COLOUR_PLAIN, figure_name(figure).text);
+        doc_cell(d, LOOK_PLAIN, "%s", pair->sides[0].scheme);
+    doc_cell(d, LOOK_PLAIN, "%s", figure_name(figure).text);
     for (int i = 0; i < 2; i++)
-        table_cell(table, COLOUR_PLAIN, mean_words(figure, change->means[i]).text);
-    table_cell(table, COLOUR_PLAIN, cells[0]);
-    table_cell(table, COLOUR_PLAIN, cells[1]);
-    table_cell(table, colours[change->news], text_string(&word));
+        doc_cell(d, LOOK_PLAIN, "%s", mean_words(figure, change->means[i]).text);
+    doc_cell(d, LOOK_PLAIN, has_ratio ? "%.3f" : "–", ratio->ratio);
+    doc_cell(d, LOOK_PLAIN, has_ratio ? "%.3f–%.3f" : "–", ratio->low, ratio->high);
+    doc_cell(d, looks[change->news], "%s%s", change->word, change->marked > 0 ? "*" : "");
+    if (change->news == NEWS_UNKNOWN)
+        doc_say(d, LOOK_PLAIN, ": %s", change->why_unknown);
+    if (more > 0)
+        doc_say(d, LOOK_PLAIN, " (and %zu more figure%s)", more, plural((long long)more));
 }
 
 static bool has_news(const struct compared_pair *pair, enum figure figure, enum figure_news news)
@@ -147,19 +135,22 @@ static bool has_news(const struct compared_pair *pair, enum figure figure, enum 
     return pair->compares_costs && change->is_compared && change->news == news;
 }
 
-static void print_costs(const struct comparison *comparison, bool all, FILE *out, bool coloured)
+// A line of its own, below what was said before.
+#define LINE(...) (doc_item(d, LOOK_PLAIN), doc_say(d, LOOK_PLAIN, __VA_ARGS__))
+
+static void say_costs(struct document *d, const struct comparison *comparison, bool all)
 {
+    const bool of_schemes = comparison->of_schemes;
     const char *const *names = comparison->names;
-    const char *of_runs[] = {"scenario", "scheme",    "figure", "before", "now",
-                             "ratio",    "with 95 %", "",       NULL};
-    const char *of_schemes[] = {"scenario", "figure",    names[0], names[1],
-                                "ratio",    "with 95 %", "",       NULL};
-    struct table *table = table_new(comparison->of_schemes ? of_schemes : of_runs);
+    const struct doc_column columns[] = {WORDS("scenario"),
+                                         WORDS(of_schemes ? "scenario" : "scheme"),
+                                         WORDS("figure"),
+                                         FIGURE(of_schemes ? names[0] : "before"),
+                                         FIGURE(of_schemes ? names[1] : "now"),
+                                         FIGURE("ratio"),
+                                         FIGURE("with 95 %"),
+                                         WORDS("")};
     bool is_whole = all || comparison->count <= MOST_SHOWN_WHOLE;
-    size_t rows = 0;
-    int first = comparison->of_schemes ? 2 : 3;
-    for (int column = first; column < first + 4; column++)
-        table_align_right(table, column);
     for (enum figure_news news = NEWS_WORSE; news <= (is_whole ? NEWS_NONE : NEWS_OTHER); news++) {
         bool in_brief = !is_whole && news == NEWS_UNKNOWN; // all of a pair share a row
         FOR_EACH (compared_pair, pair, comparison->pairs, comparison->count) {
@@ -170,113 +161,106 @@ static void print_costs(const struct comparison *comparison, bool all, FILE *out
             for (enum figure figure = 0; figure < FIGURE_COUNT; figure++) {
                 if (!has_news(pair, figure, news) || (in_brief && told > 0))
                     continue;
-                add_row(table, comparison, pair, figure, in_brief ? count - 1 : 0);
+                if (doc_inside(d, DOC_TABLE) == NULL)
+                    doc_table(d, (struct doc_table){"Costs", columns + of_schemes, 8 - of_schemes,
+                                                    0, NULL});
+                say_row(d, comparison, pair, figure, in_brief ? count - 1 : 0);
                 told++;
             }
-            rows += told;
         }
     }
-    if (rows > 0) {
-        fputc('\n', out);
-        table_print(table, out, coloured);
-        fprintf(out,
-                "The figures are means over the repeats, each of which has percentiles of its own; "
-                "ratio: %s over %s. A difference of %.3g %% does not matter.\n",
-                comparison->of_schemes ? names[1] : "now",
-                comparison->of_schemes ? names[0] : "before", 100 * comparison->margin);
-    }
-    table_free(table);
+    if (doc_inside(d, DOC_TABLE) != NULL)
+        LINE("The figures are means over the repeats, each of which has percentiles of its own; "
+             "ratio: %s over %s. A difference of %.3g %% does not matter.",
+             of_schemes ? names[1] : "now", of_schemes ? names[0] : "before",
+             100 * comparison->margin);
 }
 
 // --- how far to trust it -------------------------------------------------------------------------
 
-static void print_notes(const struct comparison *comparison, FILE *out)
+static void say_notes(struct document *d, const struct comparison *comparison)
 {
     const struct comparison_tally *tally = &comparison->tally;
     const size_t *news = tally->figures;
     size_t figures = news[NEWS_WORSE] + news[NEWS_BETTER] + news[NEWS_NOISE] + news[NEWS_NONE];
     if (tally->marked > 0)
-        fputs("* the driver was the limit in some repeats; if in half of them, it is the driver "
-              "that is compared\n",
-              out);
+        LINE("* the driver was the limit in some repeats; if in half of them, it is the driver "
+             "that is compared");
     if (comparison->of_schemes && tally->one_by_one > 0)
-        fputs("The schemes did not take turns: what slowed the machine meanwhile counts as a "
-              "difference (lockpick compare FILE --scheme X --scheme Y lets them)\n",
-              out);
+        LINE("The schemes did not take turns: what slowed the machine meanwhile counts as a "
+             "difference (lockpick compare FILE --scheme X --scheme Y lets them)");
     if (news[NEWS_NOISE] > 0)
-        fprintf(out,
-                "What is within noise may differ by up to %.0f %%, unseen: more repeats would "
-                "tell.\n",
-                100 * tally->widest);
+        LINE("What is within noise may differ by up to %.0f %%, unseen: more repeats would tell.",
+             100 * tally->widest);
     if (tally->least_repeats > 0 && tally->least_repeats < 5)
-        fprintf(out, "%zu repeats are few: their intervals are wide\n", tally->least_repeats);
+        LINE("%zu repeats are few: their intervals are wide", tally->least_repeats);
     if (tally->undecided > 0)
-        fprintf(out, "%zu repeat%s could not be decided: %s costs are left out\n", tally->undecided,
-                plural((long long)tally->undecided), tally->undecided == 1 ? "its" : "their");
+        LINE("%zu repeat%s could not be decided: %s costs are left out", tally->undecided,
+             plural((long long)tally->undecided), tally->undecided == 1 ? "its" : "their");
     if (tally->skipped > 0)
-        fprintf(out, "%zu pair%s skipped in both: neither run had the servers\n", tally->skipped,
-                tally->skipped == 1 ? " was" : "s were");
+        LINE("%zu pair%s skipped in both: neither run had the servers", tally->skipped,
+             tally->skipped == 1 ? " was" : "s were");
     if (comparison->is_one_run)
-        fputs("Both are the same run, which cannot differ from itself\n", out);
+        LINE("Both are the same run, which cannot differ from itself");
     if (figures >= EQUAL_LOOKS_DIFFERENT)
-        fprintf(out, "Of %zu figures that are equal, about %zu would look different by chance\n",
-                figures, figures / EQUAL_LOOKS_DIFFERENT);
+        LINE("Of %zu figures that are equal, about %zu would look different by chance", figures,
+             figures / EQUAL_LOOKS_DIFFERENT);
 }
 
 // Why less is known than could be, a line each.
-static void print_reasons(const char *title, const struct text *lines, FILE *out, bool coloured)
+static void say_reasons(struct document *d, const char *title, const struct text *lines)
 {
     if (lines->length > 0) {
-        fputc('\n', out);
-        colour_print(out, coloured, COLOUR_YELLOW, title);
-        fprintf(out, "\n%s", lines->bytes);
+        doc_paragraph(d, LOOK_PLAIN, "%s", "");
+        doc_say(d, LOOK_UNKNOWN, "%s", title);
+        doc_say(d, LOOK_PLAIN, "\n%.*s", (int)lines->length - 1, lines->bytes);
     }
 }
 
-static void print_sentence(const struct comparison *comparison, FILE *out, bool coloured)
+static void say_sentence(struct document *d, const struct comparison *comparison)
 {
     const struct comparison_tally *tally = &comparison->tally;
     const size_t *verdicts = tally->verdicts;
     const size_t *news = tally->figures;
-    AUTO_TEXT struct text sentence = {0};
-    text_format(&sentence, "%zu pair%s: ", comparison->count, comparison->count == 1 ? "" : "s");
+    doc_paragraph(d, LOOK_LEAD, "%zu pair%s: ", comparison->count,
+                  plural((long long)comparison->count));
     if (comparison->count == 0)
-        text_add(&sentence, "nothing was compared");
+        doc_say(d, LOOK_PLAIN, "nothing was compared");
     else if (verdicts[VERDICT_WORSE] + verdicts[VERDICT_BETTER] + verdicts[VERDICT_UNCLEAR] == 0)
-        text_add(&sentence, "no verdict changed");
+        doc_say(d, LOOK_PLAIN, "no verdict changed");
     else
-        text_format(&sentence, "verdicts: %zu worse, %zu better, %zu inconclusive",
-                    verdicts[VERDICT_WORSE], verdicts[VERDICT_BETTER], verdicts[VERDICT_UNCLEAR]);
+        doc_say(d, LOOK_PLAIN, "verdicts: %zu worse, %zu better, %zu inconclusive",
+                verdicts[VERDICT_WORSE], verdicts[VERDICT_BETTER], verdicts[VERDICT_UNCLEAR]);
     if (comparison->count > 0 && tally->with_costs == 0)
-        text_add(&sentence, "; costs: not compared");
+        doc_say(d, LOOK_PLAIN, "; costs: not compared");
     else if (comparison->count > 0)
-        text_format(&sentence,
-                    "; costs: %zu slower, %zu faster, %zu within noise, %zu no change, %zu "
-                    "inconclusive",
-                    news[NEWS_WORSE], news[NEWS_BETTER], news[NEWS_NOISE], news[NEWS_NONE],
-                    news[NEWS_UNKNOWN]);
+        doc_say(d, LOOK_PLAIN,
+                "; costs: %zu slower, %zu faster, %zu within noise, %zu no change, %zu "
+                "inconclusive",
+                news[NEWS_WORSE], news[NEWS_BETTER], news[NEWS_NOISE], news[NEWS_NONE],
+                news[NEWS_UNKNOWN]);
     if (tally->incomparable > 0 && tally->with_costs > 0)
-        text_format(&sentence, "; %zu pair%s not compared", tally->incomparable,
-                    tally->incomparable == 1 ? "" : "s");
-    fputc('\n', out);
-    colour_print(out, coloured, COLOUR_BOLD, text_string(&sentence));
-    fputc('\n', out);
+        doc_say(d, LOOK_PLAIN, "; %zu pair%s not compared", tally->incomparable,
+                plural((long long)tally->incomparable));
 }
 
 void comparison_print(const struct comparison *comparison, bool all, FILE *out, bool coloured)
 {
-    fprintf(out, "%s → %s\n", comparison->names[0], comparison->names[1]);
-    print_verdicts(comparison, out, coloured);
-    print_costs(comparison, all, out, coloured);
-    print_notes(comparison, out);
-    print_reasons(comparison->anyway
-                      ? "The environments differ, and what is slower may be so for that:"
-                      : "Costs are not compared, as the environments differ, or nobody knows "
-                        "(--anyway does):",
-                  &comparison->differences, out, coloured);
-    print_reasons("Nobody knows what the rest would have shown:", &comparison->shortfalls, out,
-                  coloured);
-    print_sentence(comparison, out, coloured);
+    struct document d = {.medium = TERMINAL, .out = out, .is_coloured = coloured};
+    doc_paragraph(&d, LOOK_PLAIN, "%s → %s", comparison->names[0], comparison->names[1]);
+    say_verdicts(&d, comparison);
+    doc_end(&d, DOC_TABLE);
+    say_costs(&d, comparison, all);
+    say_notes(&d, comparison);
+    say_reasons(&d,
+                comparison->anyway
+                    ? "The environments differ, and what is slower may be so for that:"
+                    : "Costs are not compared, as the environments differ, or nobody knows "
+                      "(--anyway does):",
+                &comparison->differences);
+    say_reasons(&d, "Nobody knows what the rest would have shown:", &comparison->shortfalls);
+    say_sentence(&d, comparison);
+    doc_finish(&d);
 }
 
 // --- JSON ----------------------------------------------------------------------------------------

@@ -51,6 +51,11 @@ struct doc_column {
     bool is_figure;
 };
 
+// clang-format off
+#define WORDS(title) {(title), NULL, false}
+#define FIGURE(title) {(title), NULL, true}
+// clang-format on
+
 struct doc_table {
     const char *name; // for those who cannot see it
     const struct doc_column *columns;

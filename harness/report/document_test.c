@@ -8,7 +8,7 @@
 static void say(struct document *d)
 {
     static const struct doc_column columns[] = {
-        {"scheme", NULL, false}, {"p50", "acquire", true}, {"p99", "acquire", true}};
+        WORDS("scheme"), {"p50", "acquire", true}, {"p99", "acquire", true}};
     doc_section(d, "costs", "Costs", "What it cost");
     doc_paragraph(d, LOOK_QUIET, "%s", "a|b <i>\"&'");
     doc_table(d, (struct doc_table){"The costs", COLUMNS(columns), 2, NULL});

@@ -113,10 +113,10 @@ static void say_speed(struct document *d, const struct scheme_cost *cost)
 // Of the costs before `end`.
 static void say_speeds(struct document *d, size_t from, size_t end)
 {
-    struct doc_column columns[DOC_MOST_COLUMNS] = {{"scheme", NULL, false}};
+    struct doc_column columns[DOC_MOST_COLUMNS] = {WORDS("scheme")};
     size_t count = 1;
     if (d->medium == PAGE)
-        columns[count++] = (struct doc_column){"verdict", NULL, false};
+        columns[count++] = (struct doc_column)WORDS("verdict");
     count = add_columns(d, place_of(d), columns, count);
     say_table(d, (struct doc_table){"What each lock cost", columns, count, MOST_ROWS, NULL}, from,
               end, say_speed);
@@ -161,7 +161,7 @@ static void say_use(struct document *d, const struct scheme_cost *cost)
 
 static void say_turns_and_uses(struct document *d)
 {
-    static const struct doc_column uses[] = {{"scheme", NULL, false},
+    static const struct doc_column uses[] = {WORDS("scheme"),
                                              {"clients", "processor time", true},
                                              {"servers", "processor time", true},
                                              {"driver", "processor time", true},
@@ -169,12 +169,12 @@ static void say_turns_and_uses(struct document *d)
                                              {"servers", "context switches", true},
                                              {"clients", "bytes", true},
                                              {"servers", "bytes", true}};
-    struct doc_column turns[DOC_MOST_COLUMNS] = {{"scheme", NULL, false}};
+    struct doc_column turns[DOC_MOST_COLUMNS] = {WORDS("scheme")};
     struct doc_table times = {"Release, hold, hand-off and shares", turns, 0, MOST_ROWS, NULL};
     struct doc_table used = {"What a lock used", COLUMNS(uses), MOST_ROWS, NULL};
     times.count = add_columns(d, IN_TURNS, turns, 1);
-    turns[times.count++] = (struct doc_column){"shares of\na worker", NULL, true};
-    turns[times.count++] = (struct doc_column){"longest\nwait", NULL, true};
+    turns[times.count++] = (struct doc_column)FIGURE("shares of\na worker");
+    turns[times.count++] = (struct doc_column)FIGURE("longest\nwait");
     doc_heading(d, NULL, "%s", times.name);
     say_table(d, times, 0, d->report->cost_count, say_turn);
     doc_heading(d, NULL, "%s", used.name);
@@ -199,9 +199,9 @@ static const char recovery_words[] =
 static void say_fault(struct document *d, const struct scheme_cost *cost,
                       const struct fault_instance *instance)
 {
-    static const struct doc_column columns[] = {
-        {"scheme", NULL, false},       {"fault", NULL, false},      {"after effect", NULL, true},
-        {"after healing", NULL, true}, {"unavailable", NULL, true}, {"never", NULL, true}};
+    static const struct doc_column columns[] = {WORDS("scheme"),        WORDS("fault"),
+                                                FIGURE("after effect"), FIGURE("after healing"),
+                                                FIGURE("unavailable"),  FIGURE("never")};
     const struct run_result *run = d->report->run;
     const char *text = instance->text != NULL ? instance->text : instance->verb;
     enum { AFTER_EFFECT, AFTER_HEAL, UNAVAILABLE, TIMES };
@@ -466,13 +466,18 @@ static void say_row(struct document *d, const struct trial_result *result)
 
 void say_liveness(struct document *d)
 {
-    static const struct doc_column columns[] = {
-        {"scheme", NULL, false},           {"after\nrelease", NULL, true},
-        {"after\ncrash", NULL, true},      {"after\nexpiry", NULL, true},
-        {"after\nheal", NULL, true},       {"longest\nwait", NULL, true},
-        {"fairness", NULL, true},          {"out of\nturn", NULL, true},
-        {"deepest", NULL, true},           {"requests\na grant", NULL, true},
-        {"wake-ups\na grant", NULL, true}, {"lock\nleft", NULL, false}};
+    static const struct doc_column columns[] = {WORDS("scheme"),
+                                                FIGURE("after\nrelease"),
+                                                FIGURE("after\ncrash"),
+                                                FIGURE("after\nexpiry"),
+                                                FIGURE("after\nheal"),
+                                                FIGURE("longest\nwait"),
+                                                FIGURE("fairness"),
+                                                FIGURE("out of\nturn"),
+                                                FIGURE("deepest"),
+                                                FIGURE("requests\na grant"),
+                                                FIGURE("wake-ups\na grant"),
+                                                WORDS("lock\nleft")};
     FOR_EACH (trial_result, result, d->report->run->trials, d->report->run->count) {
         if (!result->has_history)
             continue;

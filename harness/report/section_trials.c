@@ -16,8 +16,8 @@ static bool has_violation(const struct trial_result *result)
 // In a table what was violated or is undecided; the others more briefly.
 static void say_findings(struct document *d, const struct judgement *judgement)
 {
-    static const struct doc_column columns[] = {
-        {"property", NULL, false}, {"state", NULL, false}, {"what was found", NULL, false}};
+    static const struct doc_column columns[] = {WORDS("property"), WORDS("state"),
+                                                WORDS("what was found")};
     size_t count = judgement->finding_count;
     const char *lead = "Irrelevant here: ";
     if (count == 0)
@@ -101,8 +101,7 @@ static void say_numbers(struct document *d, const struct trial_result *result)
                 {"release", &statistics->release},
                 {"hand-off", &statistics->hand_off},
                 {"hold", &statistics->hold}};
-    struct doc_column columns[PERCENTILE_COUNT + 2] = {{"latency", NULL, false},
-                                                       {"count", NULL, true}};
+    struct doc_column columns[PERCENTILE_COUNT + 2] = {WORDS("latency"), FIGURE("count")};
     for (enum percentile i = 0; i < PERCENTILE_COUNT; i++)
         columns[i + 2] = (struct doc_column){percentile_forms[i].name, NULL, true};
     doc_heading(d, NULL, "Numbers");

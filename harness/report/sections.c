@@ -220,15 +220,15 @@ static void say_rows(struct document *d, unsigned which)
 static void say_table(struct document *d)
 {
     const bool is_terminal = d->medium == TERMINAL;
-    const struct doc_column columns[] = {{"scenario", NULL, false},
-                                         {"scheme", NULL, false},
-                                         {"verdict", NULL, false},
-                                         {"found", NULL, false},
-                                         {is_terminal ? "as expected" : "expected", NULL, false},
-                                         {"holds/s", NULL, true},
-                                         {"acquire p50", NULL, true},
-                                         {"p99", NULL, true},
-                                         {"longest wait", NULL, true}};
+    const struct doc_column columns[] = {WORDS("scenario"),
+                                         WORDS("scheme"),
+                                         WORDS("verdict"),
+                                         WORDS("found"),
+                                         WORDS(is_terminal ? "as expected" : "expected"),
+                                         FIGURE("holds/s"),
+                                         FIGURE("acquire p50"),
+                                         FIGURE("p99"),
+                                         FIGURE("longest wait")};
     const struct doc_table table = {"Verdicts", columns, is_terminal ? 9 : 5, 0, NULL};
     const struct run_result *run = d->report->run;
     size_t urgent = 0;
@@ -415,9 +415,9 @@ static void say_verdicts(struct document *d)
 // Those that were met are but counted in Markdown, and left out of a quiet terminal.
 static void say_thresholds(struct document *d)
 {
-    static const struct doc_column columns[] = {
-        {"scenario", NULL, false}, {"scheme", NULL, false},  {"threshold", NULL, false},
-        {"measured", NULL, true},  {"outcome", NULL, false}, {"why", NULL, false}};
+    static const struct doc_column columns[] = {WORDS("scenario"),  WORDS("scheme"),
+                                                WORDS("threshold"), FIGURE("measured"),
+                                                WORDS("outcome"),   WORDS("why")};
     static const struct {
         enum threshold_result result;
         enum look look;
@@ -488,9 +488,8 @@ static bool are_not_run_alike(const struct trial_result *a, const struct trial_r
 // also one for each reason to skip trials.
 static void say_unfit(struct document *d)
 {
-    const struct doc_column columns[] = {{d->medium == PAGE ? "scheme" : "not run", NULL, false},
-                                         {"trials", NULL, true},
-                                         {"why", NULL, false}};
+    const struct doc_column columns[] = {WORDS(d->medium == PAGE ? "scheme" : "not run"),
+                                         FIGURE("trials"), WORDS("why")};
     const struct run_result *run = d->report->run;
     for (size_t i = 0; i < run->count; i++) {
         const struct trial_result *result = &run->trials[i];

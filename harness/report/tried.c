@@ -257,7 +257,7 @@ static void say_fault(struct tried *tried, const struct trial *of)
 // Those that need no row.
 static void say_others(struct tried *tried)
 {
-    static const struct doc_column columns[] = {{"verdict", NULL, false}, {"under", NULL, false}};
+    static const struct doc_column columns[] = {WORDS("verdict"), WORDS("under")};
     const struct {
         const char *verdict;
         const struct text *names;
@@ -306,10 +306,8 @@ static void say_lock(struct document *d, const struct string_list *locks, const 
     const struct run_report *report = d->report;
     struct tried tried = {.d = d, .lock = lock, .beside = find_beside(report, lock, locks)};
     bool is_beside = tried.beside != NULL;
-    const struct doc_column columns[] = {{"fault", NULL, false},
-                                         {lock, NULL, false},
-                                         {is_beside ? tried.beside : "cause", NULL, false},
-                                         {"cause", NULL, false}};
+    const struct doc_column columns[] = {WORDS("fault"), WORDS(lock),
+                                         WORDS(is_beside ? tried.beside : "cause"), WORDS("cause")};
     FOR_EACH (scheme_cost, cost, report->costs, report->cost_count) {
         if (strcmp(cost->trial->scheme, lock) == 0)
             find_causes(&tried, cost->trial);
