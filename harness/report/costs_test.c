@@ -16,7 +16,7 @@ static struct trial_result *add_repeat(const char *scheme, int count, int64_t ea
     for (int i = 0; i < count; i++)
         test_hold(&test, 1, 50 * i, 50 * i + each, 50 * i + each + 1);
     statistics_make(&test.model, &result->statistics);
-    latencies_encode(&test.model, &result->latencies);
+    (void)latencies_write(&test.model, NULL, &result->latencies, NULL);
     result->statistics.holds_per_second = rate;
     return result;
 }

@@ -155,6 +155,14 @@ static json_t *percentiles_json(const struct percentiles *percentiles)
     return object;
 }
 
+static json_t *histogram_json(const struct histogram *histogram)
+{
+    AUTO_TEXT struct text encoded = {0};
+    if (histogram->total > 0)
+        histogram_encode(histogram, &encoded);
+    return value_text(encoded.bytes);
+}
+
 static json_t *array_json(const struct field *field, const char *records, int64_t count)
 {
     json_t *array = json_array();
@@ -200,6 +208,8 @@ static json_t *field_json(const struct field *field, const void *record)
         return array;
     case FIELD_PERCENTILES:
         return percentiles_json(at);
+    case FIELD_HISTOGRAM:
+        return histogram_json(at);
     case FIELD_OBJECT:
         return fields_json(field->fields, at);
     case FIELD_POINTER:

@@ -6,6 +6,7 @@
 #include "harness/base/error.h"
 #include "harness/base/rank.h"
 #include "harness/base/text.h"
+#include "harness/stats/histogram.h"
 
 #include <jansson.h>
 #include <stddef.h>
@@ -56,6 +57,7 @@ enum field_kind {
     FIELD_NUMBERS,     // an array of double
     FIELD_MARKS,       // of each percentile a bool: the names of those that are marked
     FIELD_PERCENTILES, // all of them, with their count; null if that is 0
+    FIELD_HISTOGRAM,   // in its encoding; null of one that is empty
     FIELD_OBJECT,      // a struct, of which there is a table
     FIELD_POINTER,     // to such a struct
     FIELD_ARRAY,       // of such structs
@@ -95,7 +97,8 @@ struct field {
             const char *: FIELD_STRING,                                                            \
             double *: FIELD_NUMBERS,                                                               \
             bool *: FIELD_MARKS,                                                                   \
-            struct percentiles: FIELD_PERCENTILES))
+            struct percentiles: FIELD_PERCENTILES,                                                 \
+            struct histogram: FIELD_HISTOGRAM))
 // And so is a pointer to structs from an array of them.
 #define FIELD_ARRAY_KIND(type, member)                                                             \
     _Generic(&FIELD_OF(type, member),                                                              \

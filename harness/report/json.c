@@ -326,7 +326,7 @@ TABLE(scheme_fields, POINTER(NULL, struct trial, scenario, scenario_name_fields)
 
 TABLE(spread_fields, FIELDS(struct spread, median, least, most));
 static const struct field histogram_fields[] = {
-#define X(id, field, name) FIELD_AS(#field, struct scheme_cost, encoded[LATENCY_##id]),
+#define X(id, field, name) FIELD_AS(#field, struct scheme_cost, histograms[LATENCY_##id]),
     LATENCIES(X)
 #undef X
         {0}};

@@ -51,7 +51,6 @@ struct spread spread_of(double *values, size_t count)
 
 // Of a cost that is being made.
 struct sums {
-    struct histogram latencies[LATENCY_COUNT];
     double *rates, *fairnesses;
     size_t fair_count; // repeats with a grant: without one there are no shares
     int64_t commands;
@@ -183,13 +182,11 @@ static void add_trial(const struct run_result *run, size_t index, struct scheme_
         return;
     add_statistics(&result->statistics, cost, sums);
     cost->repeats++;
-    // What was encoded by ourselves can be decoded.
     for (enum latency latency = 0; latency < LATENCY_COUNT; latency++)
-        (void)latencies_merge(&result->latencies, latency, &sums->latencies[latency], NULL);
+        histogram_merge(&cost->histograms[latency], &result->latencies.histograms[latency]);
 }
 
-// Of the trials from `first` on that are of its scenario and scheme. A histogram takes 270 kB: only
-// those of one cost are there at a time.
+// Of the trials from `first` on that are of its scenario and scheme.
 static void cost_make(const struct run_result *run, size_t first, struct scheme_cost *cost)
 {
     size_t most = run->count - first;
@@ -203,23 +200,16 @@ static void cost_make(const struct run_result *run, size_t first, struct scheme_
                                  .most_of_even = NAN,
                                  .bound_reason = "",
                                  .late_reason = ""};
-    for (enum latency latency = 0; latency < LATENCY_COUNT; latency++)
-        histogram_start(&sums.latencies[latency]);
     for (size_t i = first; i < run->count; i++) {
         if (scheme_cost_is_of(run->trials[i].trial, cost->trial))
             add_trial(run, i, cost, &sums);
     }
     for (enum latency latency = 0; latency < LATENCY_COUNT; latency++) {
-        struct histogram *histogram = &sums.latencies[latency];
+        const struct histogram *histogram = &cost->histograms[latency];
         struct percentiles *percentiles = &cost->percentiles[latency];
-        struct text encoded = {0};
         percentiles->count = (size_t)histogram->total;
         for (enum percentile i = 0; i < PERCENTILE_COUNT; i++)
             percentiles->ns[i] = histogram_percentile_ns(histogram, percentile_forms[i].percent);
-        if (histogram->total > 0)
-            histogram_encode(histogram, &encoded);
-        cost->encoded[latency] = encoded.bytes;
-        histogram_free(histogram);
     }
     cost->rate = spread_of(sums.rates, cost->repeats);
     // Bars compare the schemes within one scenario: across scenarios they would mean nothing. Locks
@@ -294,7 +284,7 @@ void run_report_free(struct run_report *report)
 {
     for (size_t i = 0; i < report->cost_count; i++) {
         for (enum latency latency = 0; latency < LATENCY_COUNT; latency++)
-            free(report->costs[i].encoded[latency]);
+            histogram_free(&report->costs[i].histograms[latency]);
     }
     free(report->costs);
     free(report->measured);

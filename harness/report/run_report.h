@@ -53,9 +53,9 @@ struct scheme_cost {
     size_t worst;     // of those with a history, the trial of the gravest verdict
     size_t undecided; // verdicts
     bool any_stuck;
-    // Of all repeats, merged (percentiles never are); count 0, and NULL: not measured.
+    // Of all repeats, merged (percentiles never are); count 0: not measured.
+    struct histogram histograms[LATENCY_COUNT];
     struct percentiles percentiles[LATENCY_COUNT];
-    char *encoded[LATENCY_COUNT];       // the histogram in the V2 encoding
     struct spread rate;                 // holds per second
     double highest_rate;                // of any scheme of the scenario that kept its promises
     struct spread fairness;             // Jain's index

@@ -590,7 +590,7 @@ RUN_TEST(at_a_terminal_percentiles_of_few_are_shown_and_hand_offs_and_commands_t
     test_hold(&test, 1, 0, 10, 30);
     test_hold(&test, 2, 5, 40, 45);
     statistics_make(&test.model, &result->statistics);
-    latencies_encode(&test.model, &result->latencies);
+    (void)latencies_write(&test.model, NULL, &result->latencies, NULL);
     result->statistics.herd =
         (struct herd){.is_known = true, .grants = 2, .acquire_requests = 3, .release_requests = 2};
     SHOWS(SCREEN, "scheme       locks/s    p50    p99  p99.9    max  ho p50  ho p99  cmds  Jain\n"
@@ -666,7 +666,7 @@ RUN_TEST(costs_fit_into_a_hundred_columns)
     for (int i = 0; i < 8; i++)
         test_hold(&test, i + 1, 0, 120 * i + 1, 120 * i + 113)->granted_ns -= 777777 * (i % 3);
     latencies_free(&result->latencies);
-    latencies_encode(&test.model, &result->latencies);
+    (void)latencies_write(&test.model, NULL, &result->latencies, NULL);
     result->statistics.driver_bound = (struct driver_bound){true, "", {true, true, true, true}};
     result->statistics.herd = (struct herd){.is_known = true, .grants = 2, .acquire_requests = 247};
     show(SCREEN);
@@ -679,9 +679,8 @@ RUN_TEST(an_open_loop_shows_both_ways_to_count)
 {
     struct latency_record *latencies = &add_measured("none", 100)->latencies;
     SHOWS(WORDS, "!5 ms / 5 ms");
-    latencies->encoded[LATENCY_ACQUIRE_UNCORRECTED] =
-        memory_string(latencies->encoded[LATENCY_ACQUIRE]);
-    latencies->max_ns[LATENCY_ACQUIRE_UNCORRECTED] = latencies->max_ns[LATENCY_ACQUIRE];
+    histogram_merge(&latencies->histograms[LATENCY_ACQUIRE_UNCORRECTED],
+                    &latencies->histograms[LATENCY_ACQUIRE]);
     SHOWS(WORDS, " | 5 ms / 5 ms | ");
 }
 

@@ -141,7 +141,7 @@ static inline void test_ten_acquires(struct test_run *test, struct trial_result 
     for (int i = 0; i < 10; i++)
         test_hold(test, 1, 50 * i, 51 * i + 1, 51 * i + 2);
     statistics_make(&test->model, &result->statistics);
-    latencies_encode(&test->model, &result->latencies);
+    (void)latencies_write(&test->model, NULL, &result->latencies, NULL);
     result->statistics.holds_per_second = rate;
 }
 
@@ -150,17 +150,10 @@ static inline struct trial_result *test_repeat(struct test_run *test, const char
                                                int64_t acquires)
 {
     struct trial_result *result = test_add(test, scheme, VERDICT_SAFE, EXPECTATION_NONE);
-    struct histogram histogram;
-    struct text encoded = {0};
-    histogram_start(&histogram);
     for (int64_t i = 1; i <= acquires; i++)
-        histogram_record(&histogram, i * NS_PER_MS);
-    histogram_encode(&histogram, &encoded);
-    result->latencies.encoded[LATENCY_ACQUIRE] = encoded.bytes;
-    result->latencies.max_ns[LATENCY_ACQUIRE] = histogram.max_ns;
+        histogram_record(&result->latencies.histograms[LATENCY_ACQUIRE], i * NS_PER_MS);
     result->statistics.holds = (size_t)acquires;
     result->statistics.holds_per_second = 100;
-    histogram_free(&histogram);
     return result;
 }
 

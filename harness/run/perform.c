@@ -42,9 +42,8 @@ void trial_decide(struct trial_result *result, struct history *history, enum tri
     enum trial_picture end = files >= TRIAL_FILES_UNDRAWN ? PICTURE_ALL
                              : is_in_page                 ? PICTURES_OF_PAGE
                                                           : PICTURE_TIMELINE; // none
-    if (files < TRIAL_FILES_UNDRAWN)
-        latencies_encode(&model, &result->latencies);
-    else if (latencies_write(&model, result->folder, &result->latencies, &error) != 0)
+    const char *folder = files >= TRIAL_FILES_UNDRAWN ? result->folder : NULL;
+    if (latencies_write(&model, folder, &result->latencies, &error) != 0)
         fprintf(stderr, "lockpick: the latencies of %s: %s\n", name, error.text);
     if (plots_write(&model, result, end, &error) != 0 ||
         (files == TRIAL_FILES_ALL && plots_draw_all(result, 1, &error) != 0))

@@ -1,9 +1,11 @@
 #include "harness/stats/histogram.h"
 
 #include "harness/base/clock.h"
+#include "harness/base/growing.h"
+#include "harness/base/rank.h"
 #include "harness/base/scope.h"
+#include "harness/check/check.h" // FOR_EACH
 
-#include <inttypes.h>
 #include <math.h>
 #include <resolv.h> // base64
 #include <stdlib.h>
@@ -21,7 +23,6 @@
 #define BUCKET_HALF_BITS 10
 // 2048 << 31 is more than an hour.
 #define BUCKET_COUNT 32
-#define BUCKET_CELLS ((BUCKET_COUNT + 1) * BUCKET_HALF_STEPS)
 
 // The cell in which a value is counted.
 static int64_t cell_of(int64_t value)
@@ -45,15 +46,9 @@ static int64_t cell_highest(int64_t cell)
     return cell_lowest(cell + 1) - 1;
 }
 
-void histogram_start(struct histogram *histogram)
-{
-    *histogram =
-        (struct histogram){.counts = memory_zeroed(BUCKET_CELLS, sizeof *histogram->counts)};
-}
-
 void histogram_free(struct histogram *histogram)
 {
-    free(histogram->counts);
+    free(histogram->cells);
     *histogram = (struct histogram){0};
 }
 
@@ -65,34 +60,43 @@ static void widen(struct histogram *histogram, int64_t min_ns, int64_t max_ns)
         histogram->max_ns = max_ns;
 }
 
+// Counts so many more values of a cell.
+static void count(struct histogram *histogram, struct histogram_cell more)
+{
+    size_t at = FIRST_FROM(histogram->cells, histogram->cell_count, cell, more.cell);
+    if (at == histogram->cell_count || histogram->cells[at].cell != more.cell) {
+        (void)APPEND(histogram->cells, histogram->cell_count, histogram->room);
+        memmove(&histogram->cells[at + 1], &histogram->cells[at],
+                (histogram->cell_count - 1 - at) * sizeof more);
+        histogram->cells[at] = (struct histogram_cell){more.cell, 0};
+    }
+    histogram->cells[at].count += more.count;
+    histogram->total += more.count;
+}
+
 void histogram_record(struct histogram *histogram, int64_t value_ns)
 {
     value_ns = value_ns < 1 ? 1 : value_ns > HISTOGRAM_HIGHEST_NS ? HISTOGRAM_HIGHEST_NS : value_ns;
     widen(histogram, value_ns, value_ns);
-    histogram->counts[cell_of(value_ns)]++;
-    histogram->total++;
+    count(histogram, (struct histogram_cell){cell_of(value_ns), 1});
 }
 
 void histogram_merge(struct histogram *histogram, const struct histogram *other)
 {
-    if (other->total == 0)
-        return;
-    widen(histogram, other->min_ns, other->max_ns);
-    for (int64_t cell = 0; cell < BUCKET_CELLS; cell++)
-        histogram->counts[cell] += other->counts[cell];
-    histogram->total += other->total;
+    if (other->total > 0)
+        widen(histogram, other->min_ns, other->max_ns);
+    FOR_EACH (histogram_cell, cell, other->cells, other->cell_count)
+        count(histogram, *cell);
 }
 
 int64_t histogram_percentile_ns(const struct histogram *histogram, double percent)
 {
     int64_t wanted = (int64_t)ceil(percent / 100 * (double)histogram->total - 1e-9);
     int64_t seen = 0;
-    // Those before that of the least value are empty, and all if there is none.
-    int64_t cell = histogram->total > 0 ? cell_of(histogram->min_ns) : BUCKET_CELLS;
-    for (; cell < BUCKET_CELLS; cell++) {
-        seen += histogram->counts[cell];
-        if (seen > 0 && seen >= wanted)
-            return time_earlier(cell_highest(cell), histogram->max_ns);
+    FOR_EACH (histogram_cell, cell, histogram->cells, histogram->cell_count) {
+        seen += cell->count;
+        if (seen >= wanted)
+            return time_earlier(cell_highest(cell->cell), histogram->max_ns);
     }
     return histogram->max_ns;
 }
@@ -122,12 +126,12 @@ static void add_lines(const struct histogram *histogram, struct text *out)
 {
     double percentile = 0;
     int64_t seen = 0;
-    for (int64_t cell = 0; cell < BUCKET_CELLS && seen < histogram->total; cell++) {
-        seen += histogram->counts[cell];
-        while (histogram->counts[cell] > 0 && seen < histogram->total &&
+    FOR_EACH (histogram_cell, cell, histogram->cells, histogram->cell_count) {
+        seen += cell->count;
+        while (seen < histogram->total &&
                percentile <= 100 * (double)seen / (double)histogram->total) {
             double half = pow(2, floor(log2(100 / (100 - percentile))) + 1);
-            add_line(out, cell_highest(cell), percentile, seen);
+            add_line(out, cell_highest(cell->cell), percentile, seen);
             percentile += 100 / (LINES_PER_HALF * half);
         }
     }
@@ -140,18 +144,18 @@ static void add_lines(const struct histogram *histogram, struct text *out)
 
 void histogram_print(const struct histogram *histogram, struct text *out)
 {
-    double count = histogram->total > 0 ? (double)histogram->total : 1;
+    double total = histogram->total > 0 ? (double)histogram->total : 1;
     double mean = 0;
     double squares = 0;
-    for (int64_t cell = 0; cell < BUCKET_CELLS; cell++)
-        mean += (double)histogram->counts[cell] * middle_of(cell) / count;
-    for (int64_t cell = 0; cell < BUCKET_CELLS; cell++)
-        squares += (double)histogram->counts[cell] * pow(middle_of(cell) - mean, 2);
+    FOR_EACH (histogram_cell, cell, histogram->cells, histogram->cell_count)
+        mean += (double)cell->count * middle_of(cell->cell) / total;
+    FOR_EACH (histogram_cell, cell, histogram->cells, histogram->cell_count)
+        squares += (double)cell->count * pow(middle_of(cell->cell) - mean, 2);
     text_format(out, "%12s %14s %10s %14s\n\n", "Value", "Percentile", "TotalCount",
                 "1/(1-Percentile)");
     add_lines(histogram, out);
     text_format(out, "#[Mean    = %12.3f, StdDeviation   = %12.3f]\n", mean / NS_PER_UNIT,
-                sqrt(squares / count) / NS_PER_UNIT);
+                sqrt(squares / total) / NS_PER_UNIT);
     text_format(out, "#[Max     = %12.3f, Total count    = %12lld]\n",
                 (double)histogram->max_ns / NS_PER_UNIT, (long long)histogram->total);
     text_format(out, "#[Buckets = %12d, SubBuckets     = %12d]\n", BUCKET_COUNT, BUCKET_STEPS);
@@ -165,20 +169,12 @@ void histogram_print(const struct histogram *histogram, struct text *out)
 // A count takes at most nine bytes.
 #define COUNT_BYTES 9
 
-// --- numbers in bytes ----------------------------------------------------------------------------
+// --- encoding ------------------------------------------------------------------------------------
 
 static void put(unsigned char **next, uint64_t value, int bytes)
 {
     for (int i = bytes - 1; i >= 0; i--)
         *(*next)++ = (unsigned char)(value >> (8 * i));
-}
-
-static uint64_t get(const unsigned char **next, int bytes)
-{
-    uint64_t value = 0;
-    for (int i = 0; i < bytes; i++)
-        value = value << 8 | *(*next)++;
-    return value;
 }
 
 // Seven bits a byte, the lowest first; the ninth byte has eight.
@@ -190,38 +186,19 @@ static void put_count(unsigned char **next, int64_t count)
     *(*next)++ = (unsigned char)rest;
 }
 
-// False if the bytes end before the number does.
-static bool get_count(const unsigned char **next, const unsigned char *end, int64_t *count)
-{
-    uint64_t value = 0;
-    for (int i = 0; i < COUNT_BYTES; i++) {
-        if (*next == end)
-            return false;
-        uint64_t byte = *(*next)++;
-        bool last = i == COUNT_BYTES - 1;
-        value |= (last ? byte : byte & 0x7f) << (7 * i);
-        if (last || byte < 0x80)
-            break;
-    }
-    *count = (int64_t)(value >> 1) ^ -(int64_t)(value & 1);
-    return true;
-}
-
-// --- encoding ------------------------------------------------------------------------------------
-
 static size_t put_histogram(const struct histogram *histogram, unsigned char *bytes)
 {
     unsigned char *next = bytes + HEAD_BYTES;
     double ratio = 1;
     uint64_t ratio_bits;
+    int64_t before = -1;
     // One cell after the other; a negative number stands for so many empty ones.
-    int64_t cells = histogram->total > 0 ? cell_of(histogram->max_ns) + 1 : 0;
-    for (int64_t cell = 0; cell < cells;) {
-        int64_t empty = 0;
-        while (cell + empty < cells && histogram->counts[cell + empty] == 0)
-            empty++;
-        put_count(&next, empty > 1 ? -empty : histogram->counts[cell]);
-        cell += empty > 1 ? empty : 1;
+    FOR_EACH (histogram_cell, cell, histogram->cells, histogram->cell_count) {
+        int64_t empty = cell->cell - before - 1;
+        if (empty > 0)
+            put_count(&next, empty > 1 ? -empty : 0);
+        put_count(&next, cell->count);
+        before = cell->cell;
     }
     size_t length = (size_t)(next - bytes);
     memcpy(&ratio_bits, &ratio, sizeof ratio_bits);
@@ -237,7 +214,8 @@ static size_t put_histogram(const struct histogram *histogram, unsigned char *by
 
 void histogram_encode(const struct histogram *histogram, struct text *out)
 {
-    AUTO_FREE unsigned char *plain = memory_new(HEAD_BYTES + BUCKET_CELLS * COUNT_BYTES);
+    AUTO_FREE unsigned char *plain =
+        memory_new(HEAD_BYTES + histogram->cell_count * 2 * COUNT_BYTES);
     size_t length = put_histogram(histogram, plain);
     uLongf room = compressBound(length);
     unsigned char *bytes = memory_new(COMPRESSED_HEAD_BYTES + room);
@@ -251,86 +229,6 @@ void histogram_encode(const struct histogram *histogram, struct text *out)
     b64_ntop(bytes, COMPRESSED_HEAD_BYTES + room, text, encoded);
     text_add(out, text);
     free(bytes);
-}
-
-// --- decoding ------------------------------------------------------------------------------------
-
-static int get_cells(struct histogram *histogram, const unsigned char *next,
-                     const unsigned char *end, struct error *error)
-{
-    int64_t cell = 0;
-    while (next < end) {
-        int64_t count;
-        if (!get_count(&next, end, &count))
-            return error_set(error, "the histogram ends in the middle of a count");
-        if (count < 0) {
-            if (count < -BUCKET_CELLS)
-                return error_set(error, "the histogram has more cells than its kind");
-            cell -= count;
-            continue;
-        }
-        if (cell >= BUCKET_CELLS || count > INT64_MAX - histogram->total)
-            return error_set(error, "the histogram has more cells than its kind, or counts more "
-                                    "than can be");
-        histogram->counts[cell] = count;
-        histogram->total += count;
-        if (count > 0) {
-            histogram->min_ns = histogram->total == count ? cell_lowest(cell) : histogram->min_ns;
-            histogram->max_ns = cell_highest(cell);
-        }
-        cell++;
-    }
-    return 0;
-}
-
-static int get_histogram(struct histogram *histogram, const unsigned char *bytes, size_t length,
-                         struct error *error)
-{
-    const unsigned char *next = bytes;
-    if (length < HEAD_BYTES || get(&next, 4) != COOKIE)
-        return error_set(error, "what was compressed is not a V2 histogram");
-    uint64_t cells = get(&next, 4);
-    uint64_t shift = get(&next, 4);
-    uint64_t digits = get(&next, 4);
-    uint64_t lowest = get(&next, 8);
-    uint64_t highest = get(&next, 8);
-    if (shift != 0 || digits != BUCKET_DIGITS || lowest != 1 || highest != HISTOGRAM_HIGHEST_NS)
-        return error_set(error,
-                         "a histogram of another kind: values from %" PRIu64 " to %" PRIu64
-                         " with %" PRIu64 " digits; ours go from 1 to %" PRId64 " with %d",
-                         lowest, highest, digits, HISTOGRAM_HIGHEST_NS, BUCKET_DIGITS);
-    if (cells != length - HEAD_BYTES)
-        return error_set(error,
-                         "the histogram says it has %" PRIu64 " bytes of counts, and has %zu",
-                         cells, length - HEAD_BYTES);
-    return get_cells(histogram, bytes + HEAD_BYTES, bytes + length, error);
-}
-
-static int inflate_histogram(struct histogram *histogram, const unsigned char *bytes, long length,
-                             struct error *error)
-{
-    const unsigned char *next = bytes;
-    if (length < COMPRESSED_HEAD_BYTES || get(&next, 4) != COMPRESSED_COOKIE)
-        return error_set(error, "not a V2 compressed histogram (those begin with HISTFA)");
-    if (get(&next, 4) != (uint64_t)(length - COMPRESSED_HEAD_BYTES))
-        return error_set(error, "the histogram is cut short, or too long");
-    uLongf room = HEAD_BYTES + BUCKET_CELLS * COUNT_BYTES;
-    AUTO_FREE unsigned char *plain = memory_new(room);
-    int inflated = uncompress(plain, &room, next, (uLong)(length - COMPRESSED_HEAD_BYTES));
-    if (inflated != Z_OK)
-        return error_set(error, "the histogram cannot be uncompressed: %s", zError(inflated));
-    return get_histogram(histogram, plain, room, error);
-}
-
-int histogram_decode(struct histogram *histogram, const char *encoded, struct error *error)
-{
-    memset(histogram->counts, 0, BUCKET_CELLS * sizeof *histogram->counts);
-    histogram->total = histogram->min_ns = histogram->max_ns = 0;
-    size_t room = strlen(encoded) / 4 * 3 + 3;
-    AUTO_FREE unsigned char *bytes = memory_new(room);
-    int length = b64_pton(encoded, bytes, room);
-    return length < 0 ? error_set(error, "the histogram is not base64")
-                      : inflate_histogram(histogram, bytes, length, error);
 }
 
 // --- log -----------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-// Durations by the million in a fixed room: an HdrHistogram, with its text formats.
+// Durations by the million in little room: an HdrHistogram, with its text formats.
 //
 // Values are nanoseconds from 1 to an hour, to three significant digits. Histograms of the same
 // kind merge without loss, which percentiles never do. The layout and the formats are those of
@@ -8,21 +8,24 @@
 #ifndef LOCKPICK_STATS_HISTOGRAM_H
 #define LOCKPICK_STATS_HISTOGRAM_H
 
-#include "harness/base/error.h"
 #include "harness/base/text.h"
 
 #include <stdint.h>
 
 #define HISTOGRAM_HIGHEST_NS INT64_C(3600000000000)
 
+struct histogram_cell {
+    int64_t cell, count;
+};
+
+// Zero-initialise; free with histogram_free.
 struct histogram {
-    int64_t *counts;
+    struct histogram_cell *cells; // those that are not empty, in their order
+    size_t cell_count, room;
     int64_t total;
     int64_t min_ns, max_ns; // exact; 0 if nothing was recorded
 };
 
-// The caller frees with histogram_free.
-void histogram_start(struct histogram *histogram);
 void histogram_free(struct histogram *histogram);
 
 // Values below 1 count as 1, those above an hour as an hour.
@@ -40,10 +43,6 @@ void histogram_print(const struct histogram *histogram, struct text *out);
 
 // Appends the V2 compressed encoding in base64 to `out`.
 void histogram_encode(const struct histogram *histogram, struct text *out);
-
-// Reads one back into a histogram that was started; what it had recorded is replaced. 0, or -1 with
-// `error` set.
-int histogram_decode(struct histogram *histogram, const char *encoded, struct error *error);
 
 // The head of a log that began at `began_unix_ns`, and one line of it: what was recorded under
 // `tag` (a word) in the interval. Times count from the beginning of the log.

@@ -164,50 +164,6 @@ struct lateness lateness_of(const struct trial_model *model)
     return lateness;
 }
 
-// --- histograms ----------------------------------------------------------------------------------
-
-// Of no durations: NULL. Writes the distribution to `file`, unless that is NULL.
-static char *encode(const int64_t *durations, size_t count, int64_t *max_ns, struct text *file)
-{
-    struct histogram histogram;
-    struct text encoded = {0};
-    if (count == 0)
-        return NULL;
-    histogram_start(&histogram);
-    for (size_t i = 0; i < count; i++)
-        histogram_record(&histogram, durations[i]);
-    histogram_encode(&histogram, &encoded);
-    *max_ns = histogram.max_ns;
-    if (file != NULL)
-        histogram_print(&histogram, file);
-    histogram_free(&histogram);
-    return encoded.bytes;
-}
-
-int latencies_merge_encoded(const char *encoded, int64_t max_ns, struct histogram *histogram,
-                            struct error *error)
-{
-    if (encoded == NULL)
-        return 0;
-    int64_t known_ns = histogram->max_ns;
-    struct histogram other;
-    histogram_start(&other);
-    int result = histogram_decode(&other, encoded, error);
-    if (result == 0) {
-        histogram_merge(histogram, &other);
-        histogram->max_ns = time_later(max_ns, known_ns);
-    }
-    histogram_free(&other);
-    return result;
-}
-
-int latencies_merge(const struct latency_record *record, enum latency latency,
-                    struct histogram *histogram, struct error *error)
-{
-    return latencies_merge_encoded(record->encoded[latency], record->max_ns[latency], histogram,
-                                   error);
-}
-
 // --- phases --------------------------------------------------------------------------------------
 
 // The phase in which that was; NULL if in none.
@@ -267,7 +223,6 @@ static void phase_costs_make(const struct trial_model *model, struct phase_costs
         const struct load_phase *phase = &model->phases[costs->count];
         struct phase_cost *cost = &costs->items[costs->count];
         size_t found = 0;
-        int64_t max_ns;
         *cost = (struct phase_cost){.from_ns = phase->from_ns - model->started_ns,
                                     .to_ns = phase->to_ns - model->started_ns,
                                     .clients = phase->clients,
@@ -279,7 +234,8 @@ static void phase_costs_make(const struct trial_model *model, struct phase_costs
                 durations[found++] = time_later(hold->granted_ns - began_ns, 0);
         }
         percentiles_make(durations, found, &cost->acquire);
-        cost->encoded = encode(durations, found, &max_ns, NULL);
+        for (size_t i = 0; i < found; i++)
+            histogram_record(&cost->histogram, durations[i]);
     }
     if (costs->count > 0)
         count_operations(model, costs);
@@ -328,8 +284,7 @@ static int write_log(const struct trial_model *model, struct endings *endings, c
     sort_by_key(endings->items, endings->count, sizeof *endings->items);
     for (size_t at = 0; at < endings->count;) {
         int64_t line = endings->items[at].line;
-        struct histogram histogram;
-        histogram_start(&histogram);
+        struct histogram histogram = {0};
         for (; at < endings->count && endings->items[at].line == line; at++)
             histogram_record(&histogram, endings->items[at].length_ns);
         histogram_log(&histogram, latency_forms[line % LATENCY_COUNT].name,
@@ -349,10 +304,12 @@ int latencies_write(const struct trial_model *model, const char *folder,
     for (enum latency latency = 0; latency < LATENCY_COUNT; latency++) {
         struct durations durations = durations_of(model, latency);
         AUTO_TEXT struct text file = {0};
-        record->encoded[latency] = encode(durations.items, durations.count,
-                                          &record->max_ns[latency], folder != NULL ? &file : NULL);
-        if (file.length > 0 && result == 0)
+        for (size_t i = 0; i < durations.count; i++)
+            histogram_record(&record->histograms[latency], durations.items[i]);
+        if (durations.count > 0 && folder != NULL && result == 0) {
+            histogram_print(&record->histograms[latency], &file);
             result = write_file(folder, latency_forms[latency].name, ".hgrm", &file, error);
+        }
         for (size_t i = 0; i < durations.count; i++) {
             int64_t second = (durations.ends_ns[i] - model->started_ns) / NS_PER_S;
             *APPEND(endings.items, endings.count, endings.room) = (struct ending){
@@ -365,17 +322,12 @@ int latencies_write(const struct trial_model *model, const char *folder,
     return result;
 }
 
-void latencies_encode(const struct trial_model *model, struct latency_record *record)
-{
-    (void)latencies_write(model, NULL, record, NULL);
-}
-
 void latencies_free(struct latency_record *record)
 {
     for (enum latency latency = 0; latency < LATENCY_COUNT; latency++)
-        free(record->encoded[latency]);
+        histogram_free(&record->histograms[latency]);
     for (size_t i = 0; i < record->phases.count; i++)
-        free(record->phases.items[i].encoded);
+        histogram_free(&record->phases.items[i].histogram);
     free(record->phases.items);
     *record = (struct latency_record){0};
 }

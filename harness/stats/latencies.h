@@ -88,7 +88,7 @@ struct phase_cost {
     int64_t due;  // operations of an open loop that were to begin in it, as far as is known
     int64_t held; // and of these, that did before it was over
     struct percentiles acquire; // exact; of an open loop from the intended beginning
-    char *encoded;              // the same as a histogram in the V2 encoding; NULL: there are none
+    struct histogram histogram; // of the same
 };
 
 // In their order; none of a trial without phases. Operations that never began were the last ones
@@ -105,11 +105,8 @@ double phase_cost_rate(const struct phase_cost *phase);
 // False if more than a hundredth of what was to begin did not in time.
 bool phase_cost_held_rate(const struct phase_cost *phase);
 
-// Each histogram in the V2 encoding, in base64: some hundred bytes, where one in memory takes
-// 270 kB. NULL: nothing was measured.
 struct latency_record {
-    char *encoded[LATENCY_COUNT];
-    int64_t max_ns[LATENCY_COUNT]; // exact, which a decoded histogram's is not
+    struct histogram histograms[LATENCY_COUNT];
     struct phase_costs phases;
 };
 
@@ -119,15 +116,6 @@ struct latency_record {
 // in any case. Free with latencies_free.
 int latencies_write(const struct trial_model *model, const char *folder,
                     struct latency_record *record, struct error *error);
-void latencies_encode(const struct trial_model *model, struct latency_record *record); // no files
 void latencies_free(struct latency_record *record);
-
-// Adds what is recorded of it to a histogram that was started. 0, or -1 with `error` set.
-int latencies_merge(const struct latency_record *record, enum latency latency,
-                    struct histogram *histogram, struct error *error);
-
-// Adds what was encoded (NULL: nothing), of which the largest value is `max_ns`.
-int latencies_merge_encoded(const char *encoded, int64_t max_ns, struct histogram *histogram,
-                            struct error *error);
 
 #endif

@@ -52,28 +52,25 @@ static void assert_in_file(const char *name, const char *part)
 TEST_WITH(repeats_merge_without_loss, start, end)
 {
     struct latency_record second;
-    struct histogram merged;
-    struct error error;
+    struct histogram merged = {0};
     test_hold(&test, 1, 0, 10, 30);
     test_hold(&test, 2, 5, 40, 45);
-    latencies_encode(&test.model, &record);
+    (void)latencies_write(&test.model, NULL, &record, NULL);
     test.model.hold_count = 0;
     test_hold(&test, 1, 0, 700, 710);
-    latencies_encode(&test.model, &second);
-    histogram_start(&merged);
-    assert_int_equal(latencies_merge(&record, LATENCY_ACQUIRE, &merged, &error), 0);
-    assert_int_equal(latencies_merge(&second, LATENCY_ACQUIRE, &merged, &error), 0);
+    (void)latencies_write(&test.model, NULL, &second, NULL);
+    histogram_merge(&merged, &record.histograms[LATENCY_ACQUIRE]);
+    histogram_merge(&merged, &second.histograms[LATENCY_ACQUIRE]);
     assert_int_equal(merged.total, 3);
     assert_int_equal(merged.max_ns, 700 * NS_PER_MS); // exactly
     // To three digits.
     int64_t median_ns = histogram_percentile_ns(&merged, 50);
     assert_true(llabs(median_ns - 35 * NS_PER_MS) <= 35 * NS_PER_MS / 1000);
-    assert_null(record.encoded[LATENCY_ACQUIRE_UNCORRECTED]);
-    assert_non_null(record.encoded[LATENCY_HAND_OFF]);
-    assert_null(second.encoded[LATENCY_HAND_OFF]);
+    assert_int_equal(record.histograms[LATENCY_ACQUIRE_UNCORRECTED].total, 0);
+    assert_int_equal(record.histograms[LATENCY_HAND_OFF].total, 1);
+    assert_int_equal(second.histograms[LATENCY_HAND_OFF].total, 0);
     // Adds nothing.
-    assert_int_equal(latencies_merge(&second, LATENCY_HAND_OFF, &merged, &error), 0);
-    assert_int_equal(latencies_merge_encoded("HISTFnonsense", 1, &merged, &error), -1);
+    histogram_merge(&merged, &second.histograms[LATENCY_HAND_OFF]);
     assert_int_equal(merged.total, 3);
     histogram_free(&merged);
     latencies_free(&second);
@@ -119,7 +116,7 @@ TEST_WITH(a_folder_that_is_not_there_is_said, start, end)
     assert_int_equal(latencies_write(&test.model, "/tmp/lockpick-no-such-folder", &record, &error),
                      -1);
     assert_has(error.text, "/tmp/lockpick-no-such-folder/acquire.hgrm");
-    assert_non_null(record.encoded[LATENCY_HOLD]); // of use without the files
+    assert_int_equal(record.histograms[LATENCY_HOLD].total, 1); // of use without the files
 }
 
 // --- the driver's lateness -----------------------------------------------------------------------
@@ -222,15 +219,13 @@ static const struct phase_cost *measure_phases(int64_t rate)
     phases[2] = (struct load_phase){AT(500), AT(1000), 4, rate, true};
     test.model.phases = phases;
     test.model.phase_count = 3;
-    latencies_encode(&test.model, &record);
+    (void)latencies_write(&test.model, NULL, &record, NULL);
     assert_int_equal(record.phases.count, 3);
     return record.phases.items;
 }
 
 TEST_WITH(an_acquire_belongs_to_where_it_began_and_a_grant_to_where_it_came, start, end)
 {
-    struct histogram histogram;
-    struct error error;
     test_hold(&test, 1, 90, 110, 120); // began in the warm-up
     test_hold(&test, 1, 130, 140, 150);
     test_hold(&test, 1, 480, 510, 520);
@@ -246,13 +241,8 @@ TEST_WITH(an_acquire_belongs_to_where_it_began_and_a_grant_to_where_it_came, sta
     assert_int_equal(costs[2].grants, 2);
     assert_true(phase_cost_rate(&costs[1]) == 5); // 2 in 400 ms
     assert_true(phase_cost_held_rate(&costs[1])); // a closed loop has none
-    // Its latencies merge as those of a trial do.
-    histogram_start(&histogram);
-    assert_int_equal(
-        latencies_merge_encoded(costs[1].encoded, costs[1].acquire.max_ns, &histogram, &error), 0);
-    assert_int_equal(histogram.total, 2);
-    assert_int_equal(histogram.max_ns, 30 * NS_PER_MS);
-    histogram_free(&histogram);
+    assert_int_equal(costs[1].histogram.total, 2);
+    assert_int_equal(costs[1].histogram.max_ns, 30 * NS_PER_MS);
 }
 
 TEST_WITH(what_began_too_late_did_not_hold_the_rate, start, end)

@@ -108,22 +108,20 @@ static void add_points(const struct scheme_cost *cost, const struct phase_costs 
 // Merges what all repeats measured in that phase, or in all, if they have none.
 static void measure(const struct run_result *run, struct point *point)
 {
-    struct histogram histogram;
+    struct histogram histogram = {0};
     AUTO_FREE double *rates = memory_new((run->count + 1) * sizeof *rates);
     size_t repeats = 0;
-    histogram_start(&histogram);
     FOR_EACH (trial_result, result, run->trials, run->count) {
         const struct phase_costs *phases = &result->latencies.phases;
         const struct driver_bound *driver = &result->statistics.driver_bound;
         if (!result->has_history || !scheme_cost_is_of(result->trial, point->trial))
             continue;
-        // What was encoded by ourselves can be decoded.
         if (phases->count == 0) {
-            (void)latencies_merge(&result->latencies, LATENCY_ACQUIRE, &histogram, NULL);
+            histogram_merge(&histogram, &result->latencies.histograms[LATENCY_ACQUIRE]);
             rates[repeats++] = result->statistics.holds_per_second;
         } else if (point->phase < phases->count) {
             const struct phase_cost *cost = &phases->items[point->phase];
-            (void)latencies_merge_encoded(cost->encoded, cost->acquire.max_ns, &histogram, NULL);
+            histogram_merge(&histogram, &cost->histogram);
             rates[repeats++] = phase_cost_rate(cost);
             point->held &= cost->rate == 0 || phase_cost_held_rate(cost);
         }

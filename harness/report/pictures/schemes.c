@@ -97,22 +97,18 @@ static void put_curves(const struct scheme *schemes, size_t count, struct pictur
         const struct scheme_cost *cost = schemes[i].cost;
         const enum latency latencies[] = {LATENCY_ACQUIRE, LATENCY_ACQUIRE_UNCORRECTED};
         for (size_t j = 0; j < (count > MOST_WITH_UNCORRECTED ? 1 : 2); j++) {
-            struct histogram histogram;
-            histogram_start(&histogram);
-            // What was encoded by ourselves can be decoded.
-            (void)latencies_merge_encoded(cost->encoded[latencies[j]],
-                                          cost->percentiles[latencies[j]].max_ns, &histogram, NULL);
-            if (histogram.total > 0)
-                picture_percentiles(
-                    picture_block(picture, "%s %u %u: 1/(1-percentile) percentile acquire(ns)",
-                                  j == 0 ? "curve" : "uncorrected", schemes[i].panel,
-                                  schemes[i].number),
-                    scheme_name(&schemes[i]).text, &histogram, LEAST_BEYOND);
-            if (histogram.total > 0 && j == 1)
+            const struct histogram *histogram = &cost->histograms[latencies[j]];
+            if (histogram->total == 0)
+                continue;
+            picture_percentiles(picture_block(picture,
+                                              "%s %u %u: 1/(1-percentile) percentile acquire(ns)",
+                                              j == 0 ? "curve" : "uncorrected", schemes[i].panel,
+                                              schemes[i].number),
+                                scheme_name(&schemes[i]).text, histogram, LEAST_BEYOND);
+            if (j == 1)
                 picture_note(picture, "Latency counts from when each acquire was to begin. "
                                       "Thin and dotted: from when it was sent, which hides "
                                       "what waited for a stall.");
-            histogram_free(&histogram);
         }
     }
 }

@@ -97,24 +97,12 @@ static inline struct finding *find(struct trial_result *result, const char *prop
     return finding;
 }
 
-// As a histogram of `count` values, `step_ns` apart from `first_ns` on.
-static inline char *encoded(int64_t first_ns, int64_t step_ns, int count)
-{
-    struct histogram histogram;
-    struct text text = {0};
-    histogram_start(&histogram);
-    for (int i = 0; i < count; i++)
-        histogram_record(&histogram, first_ns + i * step_ns);
-    histogram_encode(&histogram, &text);
-    histogram_free(&histogram);
-    return text.bytes;
-}
-
+// `count` values, `step_ns` apart from `first_ns` on.
 static inline void measure(struct trial_result *result, enum latency latency, int64_t first_ns,
                            int64_t step_ns, int count)
 {
-    result->latencies.encoded[latency] = encoded(first_ns, step_ns, count);
-    result->latencies.max_ns[latency] = first_ns + (count - 1) * step_ns;
+    for (int i = 0; i < count; i++)
+        histogram_record(&result->latencies.histograms[latency], first_ns + i * step_ns);
 }
 
 // A phase of one second, with `count` acquires of `each_ns`.
@@ -132,8 +120,9 @@ static inline struct phase_cost *add_phase(struct trial_result *result, int64_t 
                                  .grants = (size_t)count,
                                  .due = per_second,
                                  .held = per_second,
-                                 .acquire = {.count = (size_t)count, .max_ns = each_ns},
-                                 .encoded = encoded(each_ns, 0, count)};
+                                 .acquire = {.count = (size_t)count, .max_ns = each_ns}};
+    for (int i = 0; i < count; i++)
+        histogram_record(&phase->histogram, each_ns);
     phases->count++;
     return phase;
 }

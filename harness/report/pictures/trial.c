@@ -94,9 +94,8 @@ static bool write_latency(const struct picture_subject *subject, struct picture 
     for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
         const char *name = latency_forms[shown[i]].name;
         struct durations durations = durations_of(subject->model, shown[i]);
-        struct histogram histogram;
+        struct histogram histogram = {0};
         char legend[60];
-        histogram_start(&histogram);
         for (size_t j = 0; j < durations.count; j++)
             histogram_record(&histogram, durations.items[j]);
         snprintf(legend, sizeof legend, "%s (%zu)", name, durations.count);
