@@ -29,7 +29,7 @@ struct explore_options {
     struct run_options run; // first: some of its options are options here
     int64_t clients, threads, operations, faults, leases, seconds, schedules, random;
     bool says_faults, says_leases, rare;
-    const char *workload;
+    const char *workload, *sampling;
     const char *servers, *traits; // of programs
     const char *resume;           // the folder of an earlier run, or NULL
 };
@@ -71,8 +71,10 @@ static const struct option explore_options[] = {
     {"schedules", "N",
      "at most so many in each round, however long they take, unless --for is said",
      NUMBER(struct explore_options, schedules, 1000000000)},
-    {"random", "SEED", "schedules are drawn at random, as a yardstick: none is ever exhausted",
+    {"random", "SEED", "schedules are drawn at random: none is ever exhausted",
      NUMBER(struct explore_options, random, INT64_MAX)},
+    {"sampling", "HOW", "by which they are drawn: uniform (default, a yardstick), pos, pct",
+     TEXT(struct explore_options, sampling)},
     {"servers", "KIND", "of a program: what it locks with (redis, memcached, etcd)",
      TEXT(struct explore_options, servers)},
     {"traits", "LIST", "of a program: what it promises (default: " PROGRAM_TRAITS ")",
@@ -84,6 +86,18 @@ static const struct option explore_options[] = {
     OPTION_OUT,
     {.name = NULL},
 };
+
+static const char *const samplings[] = {
+    [SAMPLING_UNIFORM] = "uniform", [SAMPLING_POS] = "pos", [SAMPLING_PCT] = "pct", NULL};
+
+// By its name, or how many there are.
+static size_t sampling_named(const char *name)
+{
+    size_t at = 0;
+    while (name != NULL && samplings[at] != NULL && strcmp(samplings[at], name) != 0)
+        at++;
+    return at;
+}
 
 // What came of a lock, in memory that its slot shares.
 struct explored {
@@ -309,17 +323,18 @@ static int explore_round(const struct exploration *exploration, const struct tri
     text_format(&folder, "%s/trials/%s", exploration->folder, trial->name);
     text_format(&earlier, "%s/trials/%s/" LEFT, options->resume, trial->name);
     AUTO_FREE char *left = path_join(folder.bytes, LEFT);
-    const struct search_limits limits = {.order =
-                                             options->random > 0 ? SEARCH_RANDOM : SEARCH_SHORTEST,
-                                         .seed = (uint64_t)options->random,
-                                         .faults = (int)options->faults,
-                                         .leases = (int)options->leases,
-                                         .rare = round_of(exploration, trial->scenario)->rare,
-                                         .for_ns = exploration->round_ns,
-                                         .schedules = options->schedules,
-                                         .resume = options->resume != NULL ? earlier.bytes : NULL,
-                                         .leave = left,
-                                         .interrupted = exploration->sandbox->interrupted};
+    const struct search_limits limits = {
+        .order = options->random > 0 ? SEARCH_RANDOM : SEARCH_SHORTEST,
+        .seed = (uint64_t)options->random,
+        .sampling = (enum sampling_kind)sampling_named(options->sampling),
+        .faults = (int)options->faults,
+        .leases = (int)options->leases,
+        .rare = round_of(exploration, trial->scenario)->rare,
+        .for_ns = exploration->round_ns,
+        .schedules = options->schedules,
+        .resume = options->resume != NULL ? earlier.bytes : NULL,
+        .leave = left,
+        .interrupted = exploration->sandbox->interrupted};
     struct error error = {0};
     struct replay *replay = NULL;
     int code = EXIT_AS_EXPECTED;
@@ -587,6 +602,9 @@ static int run(const struct words *words, void *from)
     options->run.seed = SEED;
     if (words->count == 0)
         return usage_error(&explore_verb, "which lock? Give the name of a scheme");
+    if (samplings[sampling_named(options->sampling)] == NULL ||
+        (options->sampling != NULL && options->random == 0))
+        return usage_error(&explore_verb, "--sampling is uniform, pos or pct, of a --random SEED");
     if (options->resume != NULL && access(options->resume, X_OK) != 0)
         return usage_error(&explore_verb, "there is no folder %s to go on with", options->resume);
     int code = verb_runs_scenarios(&explore_verb, words, &options->run, &how, &exploration);

@@ -1,7 +1,6 @@
 #include "harness/explore/search.h"
 
 #include "harness/base/growing.h"
-#include "harness/base/random.h"
 #include "harness/explore/promises.h"
 
 #include <errno.h>
@@ -57,7 +56,7 @@ struct search {
     struct prefixes waiting[MOST_COST + 1];
     struct known *known; // with open addressing; 0: an empty place
     size_t known_count, known_room;
-    struct random random;
+    struct sampling sampling;
     uint64_t again;            // how often a state was seen that had been seen before
     int cost;                  // of the schedule that is made
     uint64_t schedules_before; // by the searches that it goes on with
@@ -459,10 +458,16 @@ static int go_on(struct making *making, struct search *search, uint64_t edge, st
 static void go_on_at_random(struct making *making, struct search *search)
 {
     struct move moves[MOST_CHOICES];
+    const struct search_limits *limits = search->limits;
+    const int most[CLASS_WAIT] = {[CLASS_FAULT] = limits->faults,
+                                  [CLASS_LEASE] = limits->leases,
+                                  [CLASS_TIMER] = limits->leases * TIMERS_A_LEASE};
+    sampling_begin(&search->sampling, limits->sampling, most);
     while (!replay_is_over(making->replay) && making->made.count < MOST_MOVES) {
         size_t count = moves_of(search, &making->made, moves);
-        if (count > 0)
-            moves[0] = moves[random_below(&search->random, count)];
+        size_t next = count > 0 ? sampling_next(&search->sampling, moves, count) : 0;
+        if (next < count)
+            moves[0] = moves[next];
         else if (!replay_usual(making->replay, (struct move){.client = 0}, &moves[0]))
             return;
         make_move(making, moves[0]);
@@ -640,15 +645,15 @@ static bool pass_search(struct search *search, const struct left *left)
     const struct search_limits *limits = search->limits;
     char own[120] = "", found[120];
     size_t room = search->known_room;
-    snprintf(own, sizeof own, "lockpick " LOCKPICK_VERSION " edges %d %d %llu %d %d %d\n",
-             MOVE_KINDS, (int)limits->order, (unsigned long long)limits->seed, limits->faults,
-             limits->leases, limits->rare);
+    snprintf(own, sizeof own, "lockpick " LOCKPICK_VERSION " edges %d %d %d %llu %d %d %d\n",
+             MOVE_KINDS, (int)limits->order, (int)limits->sampling,
+             (unsigned long long)limits->seed, limits->faults, limits->leases, limits->rare);
     memcpy(found, own, sizeof own);
     bool is_whole = pass(left, found, sizeof found) && memcmp(found, own, sizeof own) == 0 &&
                     pass(left, &result->progress, sizeof result->progress) &&
                     pass(left, &result->admitted, sizeof result->admitted) &&
                     pass(left, result->admitted_text, sizeof result->admitted_text) &&
-                    pass(left, &search->random, sizeof search->random) &&
+                    pass(left, &search->sampling, sizeof search->sampling) &&
                     pass(left, &search->again, sizeof search->again) &&
                     pass(left, &search->cost, sizeof search->cost) &&
                     pass(left, &search->known_count, sizeof search->known_count) &&
@@ -752,7 +757,7 @@ void search(struct replay *replay, const struct trial *trial, const struct searc
             struct search_result *result)
 {
     struct search search = {.replay = replay, .trial = trial, .limits = limits, .result = result};
-    random_start(&search.random, limits->seed, 0);
+    sampling_start(&search.sampling, limits->seed);
     *result = (struct search_result){.end = SEARCH_FAILED};
     result->end = explore_all(&search, show, context);
     if (result->end != SEARCH_BROKEN && result->end != SEARCH_FAILED && leave(&search) != 0)

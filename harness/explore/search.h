@@ -12,20 +12,22 @@
 #ifndef LOCKPICK_EXPLORE_SEARCH_H
 #define LOCKPICK_EXPLORE_SEARCH_H
 
+#include "harness/explore/sampling.h"
 #include "harness/run/replay.h"
 
 enum search_order {
     SEARCH_SHORTEST, // first, and no state twice
-    SEARCH_RANDOM,   // at each step one of all moves that can be made, all alike: never exhausts
+    SEARCH_RANDOM,   // schedules are drawn: never exhausts
 };
 
 struct search_limits {
     enum search_order order;
     uint64_t seed; // of SEARCH_RANDOM
-    int faults;    // lost requests and replies, errors, crashes, evictions: at most so many in a
-                   // schedule
-    int leases;    // that pass; and for each of them three timers that go off
-    bool rare;     // faults that are rare, too: restarts, failovers, clocks that jump, zeros drawn
+    enum sampling_kind sampling;
+    int faults; // lost requests and replies, errors, crashes, evictions: at most so many in a
+                // schedule
+    int leases; // that pass; and for each of them three timers that go off
+    bool rare;  // faults that are rare, too: restarts, failovers, clocks that jump, zeros drawn
     int64_t for_ns;
     int64_t schedules; // at most so many; 0: as many as the time allows
     // Files, or NULL: what an earlier search within the same limits has left, which is gone on with
