@@ -213,12 +213,19 @@ char *text_clean(char *string)
         uint32_t character = 0;
         size_t length = utf8_decode(at, &character);
         bool is_control = character < 0x20 || (character >= 0x7f && character < 0xa0);
-        bool turns = (character >= 0x202a && character <= 0x202e) ||
+        bool turns = (character >= 0x2028 && character <= 0x202e) || // or ends a line
                      (character >= 0x2066 && character <= 0x2069);
         if (length == 0 || (is_control && *at != '\n' && *at != '\t') || turns)
             memset(at, '?', length > 0 ? length : 1);
         at += length > 0 ? length : 1;
     }
+    return string;
+}
+
+char *text_clean_line(char *string)
+{
+    for (char *at = text_clean(string); *at != '\0'; at++)
+        *at = *at == '\n' || *at == '\t' ? ' ' : *at;
     return string;
 }
 

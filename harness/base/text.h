@@ -64,6 +64,9 @@ const char *suggest_in(const char *wrong, const char *const *words, struct sugge
 // `string`.
 char *text_clean(char *string);
 
+// The same on one line: newlines and tabs become blanks.
+char *text_clean_line(char *string);
+
 // Decodes the UTF-8 character at `text` (RFC 3629: no surrogates, no longer form than needed,
 // nothing beyond U+10FFFF). Returns its length in bytes, or 0 if it is none; the NUL at the end is
 // no continuation, so nothing behind it is read.

@@ -168,6 +168,7 @@ TEST(a_stranger_s_text_cannot_move_the_cursor)
     char text[] = "a\x1b[31m\rb\tc\nd\x7f \xc2\x9b"
                   "2J \xe2\x80\xae \xff µs – ✓";
     assert_string_equal(text_clean(text), "a?[31m?b\tc\nd? ??2J ??? ? µs – ✓");
+    assert_string_equal(text_clean_line(text), "a?[31m?b c d? ??2J ??? ? µs – ✓");
 }
 
 TEST(a_shell_reads_a_word_as_it_is)

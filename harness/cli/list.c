@@ -177,17 +177,17 @@ static void list_all(void)
     for (size_t i = 0; i < LIST_COUNT; i++)
         ROW(table, 1, lists[i].name, lists[i].what);
     print(table);
-    for (size_t i = 0; lock_catalogue[i] != NULL; i++)
+    struct vocabulary *vocabulary = vocabulary_new();
+    AUTO_TEXT struct text workloads = joined(vocabulary->workloads);
+    AUTO_TEXT struct text faults = joined(vocabulary->faults);
+    for (size_t i = 0; vocabulary->schemes[i] != NULL; i++)
         printf("%s%s",
                i == 0       ? "\nschemes:    "
                : i % 5 == 0 ? ",\n            "
                             : ", ",
-               lock_catalogue[i]->name);
-    for (size_t i = 0; workload_catalogue[i] != NULL; i++)
-        printf("%s%s", i == 0 ? "\nworkloads:  " : ", ", workload_catalogue[i]->name);
-    for (size_t i = 0; fault_catalogue[i] != NULL; i++)
-        printf("%s%s", i == 0 ? "\nfaults:     " : ", ", fault_catalogue[i]->form.name);
-    puts("");
+               vocabulary->schemes[i]);
+    printf("\nworkloads:  %s\nfaults:     %s\n", workloads.bytes, faults.bytes);
+    vocabulary_free(vocabulary);
 }
 
 static const struct option list_options[] = {

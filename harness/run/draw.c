@@ -431,63 +431,56 @@ int draw_plan(struct plan *plan, const struct vocabulary *vocabulary)
 
 // --- what is not drawn ---------------------------------------------------------------------------
 
-// Schemes for which a fault is not drawn, for one reason.
-struct refusal {
-    struct error why;
-    struct text schemes; // the first of them
-    size_t count;
-};
-
-static void add_refusal(struct refusal **refusals, size_t *count, const struct error *why,
-                        const char *scheme)
+// The line at which `random` is written; 0 if it came by --set.
+static int line_of_random(const struct scenario *scenario)
 {
-    size_t found = 0;
-    while (found < *count && strcmp((*refusals)[found].why.text, why->text) != 0)
-        found++;
-    if (found == *count) {
-        *refusals = memory_resized(*refusals, (*count + 1) * sizeof **refusals);
-        (*refusals)[(*count)++] = (struct refusal){.why = *why};
-    }
-    struct refusal *refusal = &(*refusals)[found];
-    if (++refusal->count <= MOST_NAMED)
-        text_format(&refusal->schemes, "%s%s", refusal->count > 1 ? ", " : "", scheme);
-}
-
-static void tell_one(const struct plan *plan, const struct scenario *scenario, const char *word,
-                     FILE *out)
-{
-    AUTO_FREE struct refusal *refusals = NULL;
-    size_t count = 0;
-    // The line at which `random` is written; 0 if it came by --set.
     int line = 1;
     const char *at = scenario->source;
     for (; at != NULL && strncmp(at, "random:", strlen("random:")) != 0; line++) {
         at = strchr(at, '\n');
         at = at != NULL ? at + 1 : NULL;
     }
-    line = at != NULL ? line : 0;
+    return at != NULL ? line : 0;
+}
+
+static void tell_one(const struct plan *plan, const struct scenario *scenario, const char *word,
+                     FILE *out)
+{
+    AUTO_FREE struct error *whys = memory_zeroed(plan->count, sizeof *whys); // of each trial
+    int line = line_of_random(scenario);
     for (size_t i = 0; i < plan->count; i++) {
         const struct trial *trial = &plan->trials[i];
         struct choice choice;
         struct draw draw;
-        struct error why = {0};
         bool is_first = i == 0 || plan->trials[i - 1].scenario != scenario ||
                         strcmp(plan->trials[i - 1].scheme, trial->scheme) != 0;
         if (trial->scenario != scenario || !is_first)
             continue;
         open_draw(&draw, trial);
-        if (!make_choice(&draw, word, &choice, &why))
-            add_refusal(&refusals, &count, &why, trial->scheme);
+        if (make_choice(&draw, word, &choice, &whys[i]))
+            whys[i].text[0] = '\0';
     }
-    for (size_t i = 0; i < count; i++) {
+    // The first of all schemes that have the same reason are told with it.
+    for (size_t i = 0; i < plan->count; i++) {
+        AUTO_TEXT struct text schemes = {0};
+        size_t count = 0;
+        for (size_t j = i; whys[i].text[0] != '\0' && j < plan->count; j++) {
+            if (strcmp(whys[j].text, whys[i].text) != 0)
+                continue;
+            if (++count <= MOST_NAMED)
+                text_add_item(&schemes, plan->trials[j].scheme);
+            if (j > i)
+                whys[j].text[0] = '\0';
+        }
+        if (count == 0)
+            continue;
         fprintf(out, "%s:", scenario->path);
         if (line > 0)
             fprintf(out, "%d:", line);
-        fprintf(out, " random: '%s' is not drawn for %s", word, text_string(&refusals[i].schemes));
-        if (refusals[i].count > MOST_NAMED)
-            fprintf(out, " and %zu more", refusals[i].count - MOST_NAMED);
-        fprintf(out, ": %s\n", refusals[i].why.text);
-        text_free(&refusals[i].schemes);
+        fprintf(out, " random: '%s' is not drawn for %s", word, schemes.bytes);
+        if (count > MOST_NAMED)
+            fprintf(out, " and %zu more", count - MOST_NAMED);
+        fprintf(out, ": %s\n", whys[i].text);
     }
 }
 

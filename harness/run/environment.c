@@ -9,30 +9,26 @@
 #include <sys/utsname.h>
 #include <time.h>
 
+// Adds "what" unless it is there already, or there is no more room.
+static void add_once(char *list, size_t room, const char *between, const char *what)
+{
+    size_t length = strlen(list);
+    const char *before = strstr(list, what);
+    if (before == NULL && length + 2 + strlen(what) < room)
+        snprintf(list + length, room - length, "%s%s", length > 0 ? between : "", what);
+}
+
 static void name_servers(const struct plan *plan, char *out, size_t room)
 {
-    size_t used = 0;
-    for (size_t i = 0; server_catalogue[i] != NULL && used < room; i++) {
+    for (size_t i = 0; server_catalogue[i] != NULL; i++) {
         const struct server_kind *kind = server_catalogue[i];
         char version[64];
         bool is_used = false;
         for (size_t j = 0; j < plan->count; j++)
             is_used |= trial_uses(&plan->trials[j], kind->name);
         if (is_used && server_is_installed(kind))
-            used += (size_t)snprintf(out + used, room - used, "%s%s", used ? ", " : "",
-                                     server_version(kind, version, sizeof version));
+            add_once(out, room, ", ", server_version(kind, version, sizeof version));
     }
-}
-
-// --- placement and durability --------------------------------------------------------------------
-
-// Adds "what" unless it is there already, or there is no more room.
-static void add_once(char *list, size_t room, const char *what)
-{
-    size_t length = strlen(list);
-    const char *before = strstr(list, what);
-    if (before == NULL && length + 2 + strlen(what) < room)
-        snprintf(list + length, room - length, "%s%s", length > 0 ? "; " : "", what);
 }
 
 // In the order of the catalogue, so that it does not depend on that of the plan.
@@ -51,7 +47,7 @@ static void describe_durability(const struct plan *plan, char *out, size_t room)
                                     ? durability[settings->persistence]
                                     : durability[PERSISTENCE_NONE];
             if (words != NULL)
-                add_once(out, room, words);
+                add_once(out, room, "; ", words);
         }
     }
 }
@@ -65,7 +61,7 @@ static void describe_placement(const struct plan *plan, char *out, size_t room)
     for (enum placement placement = 0; placement <= PLACEMENT_TOGETHER; placement++) {
         for (size_t i = 0; i < plan->count; i++) {
             if (plan->trials[i].scenario->clients.placement == placement)
-                add_once(out, room, words[placement]);
+                add_once(out, room, "; ", words[placement]);
         }
     }
 }

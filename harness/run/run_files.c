@@ -192,6 +192,7 @@ static int keep_scenarios(const char *folder, const struct run_options *options,
         for (size_t j = 0; j < options->override_count; j++)
             text_format(&copy, " --set %s=%s", options->overrides[j].path,
                         options->overrides[j].value);
+        text_clean_line(copy.bytes);
         text_format(&copy, "\n%s", scenario->source);
         result = keep(scenarios, name, copy.bytes, error);
     }

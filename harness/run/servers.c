@@ -125,8 +125,7 @@ static void miss(const struct trial *trial, struct text *reason)
             text_format(reason, ": %s", external_client->install);
         // A second line of a stranger's could be taken for one of ours, or of a CI server's
         // commands.
-        for (char *line = reason->bytes; (line = strchr(line, '\n')) != NULL;)
-            *line = ' ';
+        text_clean_line(reason->bytes);
         return;
     }
 }

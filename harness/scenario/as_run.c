@@ -149,9 +149,10 @@ char *scenario_as_run(const struct scenario *scenario, uint64_t seed, const char
                       const char *trial)
 {
     struct text out = {0};
-    text_format(&out, "# %s as it was run: lockpick run this file does the same again.\n",
+    text_format(&out, "# %s as it was run: lockpick run this file does the same again.",
                 scenario->path);
-    text_format(&out, "name: %s\n%sseed: %" PRIu64 "\n", scenario->name, scenario->settled, seed);
+    text_clean_line(out.bytes);
+    text_format(&out, "\nname: %s\n%sseed: %" PRIu64 "\n", scenario->name, scenario->settled, seed);
     if (trial != NULL)
         text_format(&out, "trial: %s\n", trial);
     const char *lines = drawn != NULL ? drawn : "";

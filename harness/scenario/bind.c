@@ -634,7 +634,7 @@ static void apply(const struct vocabulary *vocabulary, const struct origin *orig
             refuse_at(origin, (struct place){0}, "'%s' has a target, and no keys below it", name);
             return;
         }
-        if (key == NULL || (rest != NULL && key->section == NULL)) {
+        if (key == NULL || (rest != NULL && (key->section == NULL || key->type == KEY_PATTERNS))) {
             bool is_last =
                 name != NULL && key == NULL && rest == NULL && section != &scenario_section;
             refuse_path(vocabulary, origin, is_last ? section : NULL);
