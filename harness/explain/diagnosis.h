@@ -148,8 +148,8 @@ const char *certainty_name(enum certainty certainty);
 int64_t increments_lost(const struct trial_model *model, int64_t *acknowledged);
 
 // The diagnosis for machines: the value of `evidence` in result.json, as documented in json.c. The
-// caller frees it; "" if there is nothing to tell.
-char *evidence_json(const struct trial_model *model, const struct judgement *judgement);
+// caller owns it; NULL if there is nothing to tell.
+struct json_t *evidence_json(const struct trial_model *model, const struct judgement *judgement);
 
 // --- of several locks, the one that is to be told about: who waits for, or holds, another one has
 // no part in it

@@ -190,25 +190,22 @@ static json_t *diagnosis_json(const struct diagnosis *diagnosis, const struct on
     return object;
 }
 
-char *evidence_json(const struct trial_model *model, const struct judgement *judgement)
+json_t *evidence_json(const struct trial_model *model, const struct judgement *judgement)
 {
     AUTO_FREE struct diagnosis *diagnoses = memory_new(MAX_CHECKS * sizeof *diagnoses);
     struct one_lock one;
-    char *text = NULL;
+    json_t *object = NULL;
     one_lock_start(model, judgement, &one);
     size_t count = diagnoses_make(one.model, one.judgement, diagnoses);
     if (count > 0) {
-        json_t *object = diagnosis_json(&diagnoses[0], &one);
+        object = diagnosis_json(&diagnoses[0], &one);
         // What is not proven to follow from the first.
         json_t *others = json_array();
         for (size_t i = 1; i < count; i++)
             json_array_append_new(others, diagnosis_json(&diagnoses[i], NULL));
         set(object, "others", others);
         set(object, "lock", integer(one.key > 0, one.key));
-        AUTO_FREE char *dumped = json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(12));
-        text = memory_string(dumped != NULL ? dumped : "");
-        json_decref(object);
     }
     one_lock_end(&one);
-    return text != NULL ? text : memory_string("");
+    return object;
 }

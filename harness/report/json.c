@@ -261,12 +261,8 @@ static json_t *traits_json(const void *trial)
     return array;
 }
 
-static json_t *trial_evidence_json(const void *record)
-{
-    const struct trial_result *result = record;
-    json_t *evidence = result->evidence != NULL ? json_loads(result->evidence, 0, NULL) : NULL;
-    return evidence != NULL ? evidence : json_null();
-}
+MAKER(trial_evidence_json, struct trial_result,
+      it->evidence != NULL ? json_incref(it->evidence) : json_null())
 
 MAKER(scenario_json, struct trial, fields_json(scenario_fields, trial_as_run(it)))
 MAKER(topology_json, struct trial, value_text(trial_topology(it)))

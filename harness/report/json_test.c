@@ -12,6 +12,7 @@ static int end(void **state)
 {
     json_decref(json);
     json = NULL;
+    json_decref(test.results[0].evidence);
     return test_run_teardown(state);
 }
 
@@ -61,7 +62,7 @@ TEST_WITH(a_violation_is_there_in_full, test_run_setup, end)
     struct finding *finding = test_find(result, &test_stale_holder, true);
     finding->evidence = (struct evidence){{3, SIZE_MAX}, {SIZE_MAX, 5}, AT(20), AT(50)};
     finding->windows = (struct distribution){2, 1, 2, 3, 4};
-    result->evidence = "{\"property\":\"stale-holder\"}";
+    result->evidence = json_pack("{s:s}", "property", "stale-holder");
     result->plots[PICTURE_THROUGHPUT].svg = "<svg></svg>";
     result->plots[PICTURE_SLICES].is_drawn = true;
     test_model(&test);

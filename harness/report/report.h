@@ -97,7 +97,7 @@ struct trial_result {
     char *folder;      // its own, inside the run's
     char *story;       // in words; "" if there is nothing to tell. Owned
     struct story_span span; // when that was
-    char *evidence; // the same for machines: JSON, see evidence.h; NULL or "" if none. Owned
+    json_t *evidence;       // the same for machines, see evidence_json; NULL if none. Owned
     struct plot plots[PICTURE_ALL];
 };
 

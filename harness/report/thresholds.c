@@ -2,13 +2,6 @@
 
 #include <math.h>
 
-// One threshold on its way to an outcome.
-struct question {
-    const struct run_result *run;
-    const struct scheme_cost *cost;
-    struct threshold_outcome *outcome;
-};
-
 const char *const threshold_result_names[] = {"met", "missed", "not measured"};
 
 void threshold_sentence(const struct threshold_outcome *outcome, struct text *out)
@@ -21,22 +14,17 @@ void threshold_sentence(const struct threshold_outcome *outcome, struct text *ou
         text_format(out, "%s%s", outcome->is_known ? ": " : ", ", outcome->reason);
 }
 
-// --- one figure ----------------------------------------------------------------------------------
-
 // The metrics of latencies come first, in their order.
 _Static_assert((int)METRIC_TOLD == (int)LATENCY_TOLD && LATENCY_TOLD + 1 == LATENCY_COUNT,
                "a metric for each latency");
 
 // --- whether it may be relied on -----------------------------------------------------------------
 
-#define DOUBT(...)                                                                                 \
-    snprintf(question->outcome->reason, sizeof question->outcome->reason, __VA_ARGS__)
+#define DOUBT(...) snprintf(outcome->reason, sizeof outcome->reason, __VA_ARGS__)
 
 // A figure that will not do whatever it is.
-static void doubt_figure(const struct question *question)
+static void doubt_figure(const struct scheme_cost *cost, struct threshold_outcome *outcome)
 {
-    const struct scheme_cost *cost = question->cost;
-    const struct threshold_outcome *outcome = question->outcome;
     const struct limit *limit = &outcome->threshold->limit;
     bool is_latency = metric_is_latency(limit->metric);
     const char *if_none = is_latency ? NULL : figure_form_of(limit->metric)->if_none;
@@ -60,11 +48,11 @@ static bool is_upper_of(const struct limit *limit)
 
 // How many acquires were denied: neither granted nor, with a wait that was still within the limit,
 // cut off by the end of their trial. (Who waits for a lock that is stuck will never be granted.)
-static int64_t denied_beyond(const struct question *question, const struct limit *limit)
+static int64_t denied_beyond(const struct run_result *run, const struct scheme_cost *cost,
+                             const struct limit *limit)
 {
-    const struct scheme_cost *cost = question->cost;
     int64_t denied = cost->asked - cost->granted;
-    FOR_EACH (trial_result, result, question->run->trials, question->run->count) {
+    FOR_EACH (trial_result, result, run->trials, run->count) {
         if (scheme_cost_has(cost, result) && !judgement_is_stuck(&result->judgement) &&
             limit_is_met(limit, (double)result->statistics.longest_open_ns))
             denied -= (int64_t)result->statistics.open;
@@ -73,10 +61,10 @@ static int64_t denied_beyond(const struct question *question, const struct limit
 }
 
 // What would spoil a figure that meets its limit.
-static void doubt_met(const struct question *question)
+static void doubt_met(const struct run_result *run, const struct scheme_cost *cost,
+                      struct threshold_outcome *outcome)
 {
-    const struct scheme_cost *cost = question->cost;
-    const struct limit *limit = &question->outcome->threshold->limit;
+    const struct limit *limit = &outcome->threshold->limit;
     bool is_upper = is_upper_of(limit);
     bool is_acquire =
         limit->metric == METRIC_ACQUIRE || limit->metric == METRIC_ACQUIRE_UNCORRECTED;
@@ -85,7 +73,7 @@ static void doubt_met(const struct question *question)
         DOUBT("%zu of %zu repeats have no history: %.180s", cost->trials - cost->repeats,
               cost->trials, cost->why_missing);
     else if (is_acquire && is_upper &&
-             !percentile_is_of_all(cost->asked, denied_beyond(question, limit),
+             !percentile_is_of_all(cost->asked, denied_beyond(run, cost, limit),
                                    percentile_forms[limit->percentile].percent))
         DOUBT("%lld of %lld acquires were never granted, and have no latency",
               (long long)(cost->asked - cost->granted), (long long)cost->asked);
@@ -97,29 +85,27 @@ static void doubt_met(const struct question *question)
         DOUBT("after some fault nobody asked any more");
     else if (limit->metric == METRIC_LONGEST_WAIT && is_upper && cost->any_stuck)
         DOUBT("the lock was stuck, and who waited then would wait still");
-    else if (limit->metric == METRIC_THROUGHPUT && is_upper && question->outcome->driver_bound)
+    else if (limit->metric == METRIC_THROUGHPUT && is_upper && outcome->driver_bound)
         DOUBT("the driver was the limit, not the lock");
 }
 
 // What would spoil a figure that misses its limit.
-static void doubt_missed(const struct question *question)
+static void doubt_missed(const struct scheme_cost *cost, struct threshold_outcome *outcome)
 {
-    const struct scheme_cost *cost = question->cost;
-    const struct limit *limit = &question->outcome->threshold->limit;
+    const struct limit *limit = &outcome->threshold->limit;
     bool is_counted = limit->metric == METRIC_VIOLATIONS && cost->undecided_violations > 0;
     // The driver makes times longer and rates lower, never the other way.
     bool may_be_drivers = is_upper_of(limit) == (metric_forms[limit->metric].unit == UNIT_TIME);
-    if (question->outcome->driver_bound && may_be_drivers)
+    if (outcome->driver_bound && may_be_drivers)
         DOUBT("the driver was the limit, so it may be to blame");
     else if (is_counted &&
              limit_is_met(limit, (double)(cost->violations - cost->undecided_violations)))
         DOUBT("%zu of them in repeats that could not be decided", cost->undecided_violations);
 }
 
-static void decide(const struct question *question)
+static void decide(const struct run_result *run, const struct scheme_cost *cost,
+                   struct threshold_outcome *outcome)
 {
-    const struct scheme_cost *cost = question->cost;
-    struct threshold_outcome *outcome = question->outcome;
     const struct limit *limit = &outcome->threshold->limit;
     enum metric_unit unit = metric_forms[limit->metric].unit;
     bool is_time = unit == UNIT_TIME;
@@ -145,12 +131,12 @@ static void decide(const struct question *question)
             snprintf(text.text, sizeof text.text, unit == UNIT_COUNT ? "%.0f" : "%.3g", figure);
     }
     snprintf(outcome->measured, sizeof outcome->measured, "%.39s", text.text);
-    doubt_figure(question);
+    doubt_figure(cost, outcome);
     bool is_met = outcome->is_known && limit_is_met(limit, outcome->figure);
     if (outcome->reason[0] == '\0' && is_met)
-        doubt_met(question);
+        doubt_met(run, cost, outcome);
     else if (outcome->reason[0] == '\0')
-        doubt_missed(question);
+        doubt_missed(cost, outcome);
     outcome->result = outcome->reason[0] != '\0' ? THRESHOLD_NOT_MEASURED
                       : is_met                   ? THRESHOLD_MET
                                                  : THRESHOLD_MISSED;
@@ -172,7 +158,7 @@ void thresholds_decide(struct run_report *report)
                 memory_resized(outcomes->items, (outcomes->count + 1) * sizeof *outcomes->items);
             struct threshold_outcome *outcome = &outcomes->items[outcomes->count++];
             *outcome = (struct threshold_outcome){.trial = cost->trial, .threshold = threshold};
-            decide(&(struct question){report->run, cost, outcome});
+            decide(report->run, cost, outcome);
             outcomes->met += outcome->result == THRESHOLD_MET;
             outcomes->missed += outcome->result == THRESHOLD_MISSED;
             outcomes->not_measured += outcome->result == THRESHOLD_NOT_MEASURED;

@@ -113,7 +113,7 @@ static size_t place_of_cause(struct tried *tried, const struct trial_result *res
     const struct judgement *judgement = &result->judgement;
     struct told_cause cause = {.first = result, .text = judgement->reason};
     if (is_broken(result) && result->evidence != NULL)
-        cause.diagnosis = json_loads(result->evidence, 0, NULL);
+        cause.diagnosis = result->evidence;
     if (cause.diagnosis != NULL)
         (void)json_unpack(cause.diagnosis, "{s:{s:s}}", "cause", "text", &cause.text);
     size_t at = 0;
@@ -124,9 +124,7 @@ static size_t place_of_cause(struct tried *tried, const struct trial_result *res
                                      : are_alike(known->text, cause.text)))
             break;
     }
-    if (at < tried->cause_count || at == MOST_CAUSES)
-        json_decref(cause.diagnosis);
-    else
+    if (at == tried->cause_count && at < MOST_CAUSES)
         tried->causes[tried->cause_count++] = cause;
     return at;
 }
@@ -323,8 +321,6 @@ static void say_lock(struct document *d, const struct string_list *locks, const 
     say_causes(&tried);
     say_others(&tried);
     say_lead(&tried);
-    for (size_t i = 0; i < tried.cause_count; i++)
-        json_decref(tried.causes[i].diagnosis);
     text_free(&tried.kept_names);
     text_free(&tried.unfit_names);
 }

@@ -82,7 +82,7 @@ TEST(causes_that_are_alike_are_told_once)
     for (size_t i = 0; i < 3; i++) {
         struct trial_result *result =
             add("mine", scenarios_of[i], VERDICT_UNSAFE, EXPECTATION_MISSED);
-        result->evidence = (char *)(uintptr_t)evidence[i];
+        result->evidence = json_loads(evidence[i], 0, NULL);
         result->story = "the story\n";
     }
     struct trial_result *first = add("mine", "slow", VERDICT_ERROR, EXPECTATION_NONE);
@@ -97,6 +97,8 @@ TEST(causes_that_are_alike_are_told_once)
     assert_non_null(strstr(text, "UNSAFE  pause · mine"));
     assert_null(strstr(text, "client-2 removed it"));
     assert_null(strstr(text, "no answer for 9 s"));
+    for (size_t i = 0; i < 3; i++)
+        json_decref(test.results[i].evidence);
 }
 
 TEST(what_was_survived_is_told_briefly_and_what_is_not_promised_is_told_apart)

@@ -34,7 +34,7 @@ void trial_decide(struct trial_result *result, struct history *history, enum tri
     result->is_cut_short = history->condition.state == HISTORY_UNFINISHED;
     free(result->story);
     result->story = story_tell(&model, &result->judgement, &result->span);
-    free(result->evidence);
+    json_decref(result->evidence);
     result->evidence = evidence_json(&model, &result->judgement);
     latencies_free(&result->latencies);
     bool is_in_page =
@@ -56,7 +56,7 @@ void trial_result_free(struct trial_result *result)
 {
     free(result->folder);
     free(result->story);
-    free(result->evidence);
+    json_decref(result->evidence);
     plots_free(result);
     latencies_free(&result->latencies);
     *result = (struct trial_result){0};

@@ -315,9 +315,10 @@ static void describe_rates(const struct load *load, struct picture *picture)
 }
 
 // False if there is nothing to compare.
-static bool write(const struct picture_subject *subject, bool by_rate, struct picture *picture)
+static bool write(const struct picture_subject *subject, struct picture *picture)
 {
     const struct run_report *report = subject->report;
+    const bool by_rate = picture->kind->details != NULL;
     AUTO_FREE char **conditions = memory_zeroed(report->measured_count + 1, sizeof *conditions);
     struct load load = {.by_rate = by_rate};
     for (size_t i = 0; i < report->measured_count; i++) {
@@ -330,6 +331,9 @@ static bool write(const struct picture_subject *subject, bool by_rate, struct pi
         }
     }
     choose_points(&load);
+    text_add(&picture->title,
+             by_rate ? "Acquire latency against the offered rate, without faults"
+                     : "Throughput and acquire p99 against the number of clients, without faults");
     for (size_t i = 0; i < load.count; i++) {
         const struct scenario *scenario = load.points[i].trial->scenario;
         bool is_new = true;
@@ -351,23 +355,9 @@ static bool write(const struct picture_subject *subject, bool by_rate, struct pi
     return load.count > 0;
 }
 
-// Against the number of clients.
-static bool write_clients(const struct picture_subject *subject, struct picture *picture)
-{
-    text_add(&picture->title,
-             "Throughput and acquire p99 against the number of clients, without faults");
-    return write(subject, false, picture);
-}
-
 PICTURE(clients, .name = "clients", .title = "Throughput and latency against clients",
-        .place = PLACE_COSTS, .width = 1100, .write = write_clients);
+        .place = PLACE_COSTS, .width = 1100, .write = write);
 
-// Against the offered rate: where latency rises is what a lock can bear.
-static bool write_rates(const struct picture_subject *subject, struct picture *picture)
-{
-    text_add(&picture->title, "Acquire latency against the offered rate, without faults");
-    return write(subject, true, picture);
-}
-
+// Where latency rises is what a lock can bear.
 PICTURE(rates, .name = "rates", .title = "Latency against the offered rate", .place = PLACE_COSTS,
-        .width = 1100, .write = write_rates);
+        .width = 1100, .write = write, .details = "by rate");
