@@ -21,7 +21,7 @@ const struct look_form look_forms[LOOK_COUNT] = {
     [LOOK_UNSAFE] = {"unsafe", "✗", COLOUR_RED},
     [LOOK_STUCK] = {"stuck", "‖", COLOUR_RED},
     [LOOK_UNKNOWN] = {"unknown", "?", COLOUR_YELLOW},
-    [LOOK_SKIPPED] = {"skipped", "–", COLOUR_GREY},
+    [LOOK_SKIPPED] = {"skipped", "»", COLOUR_GREY},
     [LOOK_ERROR] = {"error", "!", COLOUR_RED},
     [LOOK_UNFIT] = {"unfit", "–", COLOUR_GREY},
 };
@@ -275,9 +275,15 @@ static void page_say(struct document *d, enum look look, const char *target, con
         html_add_address(out, target + (target[0] == '#'));
         text_add(out, "\"");
     }
+    if (target != NULL && d->tip != NULL) {
+        text_add(out, " title=\"");
+        html_add(out, d->tip);
+        text_add(out, "\"");
+        d->tip = NULL;
+    }
     text_add(out, tag != NULL ? ">" : "");
     if (form->sign != NULL)
-        text_format(out, "%s ", form->sign);
+        text_format(out, "%s%s", form->sign, words[0] != '\0' ? " " : "");
     html_add(out, words);
     if (tag != NULL)
         text_format(out, "</%s>", tag);
@@ -571,7 +577,7 @@ void doc_row(struct document *d, const char *group, size_t weight)
 
 void doc_link_to(struct document *d, enum look look, const char *target, char *words)
 {
-    if (words[0] != '\0' && !d->is_dropped)
+    if ((words[0] != '\0' || d->tip != NULL) && !d->is_dropped)
         writers[d->medium].say(d, look, target, words);
     free(words);
 }

@@ -111,6 +111,7 @@ struct document {
     struct text contents;            // links to its sections
     size_t contents_at;              // where in the text they are to be
     struct doc_block blocks[DOC_DEPTH]; // that are open, the innermost last
+    const char *tip; // given: what the next link of a page says in full; NULL: its words
     size_t depth;
     size_t rows, left; // in the table; what had no room
     bool is_dropped;   // what is said now

@@ -33,6 +33,8 @@ function widths() {
 function heights() {
     each("img", image => image.clientHeight < window.innerHeight ||
         problems.add("too high: " + nameOf(image)));
+    if (document.documentElement.scrollHeight > 12 * window.innerHeight)
+        problems.add("too many sheets");
 }
 
 function words() {
@@ -114,7 +116,7 @@ function requests() {
 }
 
 window.addEventListener("load", () => {
-    each("details", element => element.open = true);
+    each("details", element => element.open = element.open || !onPaper);
     (onPaper ? [widths, heights] : [widths, words, links, keyboard, contrasts, requests])
         .forEach(look => look());
     const scheme = matchMedia("(prefers-color-scheme:dark)").matches ? "dark" : "light";

@@ -160,7 +160,7 @@ static void put_broken(void)
         "<!doctype html><html lang=\"en\"><head>\n"
         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
         "style-src 'unsafe-inline'\">\n<style>:focus{outline:none!important}"
-        "@media print{img{display:block;height:999px}}</style></head>"
+        "@media print{img{display:block;height:12999px}}</style></head>"
         "<body><p id=\"a\" style=\"width:2000px;color:#999\">x</p><p id=\"a\">y</p>"
         "<a href=\"#b\">z</a><img alt=\"\" src=\"http://127.0.0.1:9/x.png\">"
         "<svg width=\"9\" height=\"9\"></svg><table><tr><th>h</th></tr></table>"
@@ -277,7 +277,8 @@ TEST(on_paper_nothing_is_cut_off)
     if (!has_browser)
         skip();
     assert_seen("wide-paper at 718 light: nothing wrong\n");
-    assert_seen("broken-paper at 718 light: too wide: p#a; too high: img\n");
+    assert_seen("broken-paper at 718 light: too wide: p#a; too high: img; too many "
+                "sheets\n");
 }
 
 TEST(each_mistake_would_be_found)

@@ -159,6 +159,15 @@ static void say_use(struct document *d, const struct scheme_cost *cost)
     say_per_lock(d, servers->bytes, servers->network_locks);
 }
 
+// More rows are folded, and stay off paper unless they are opened.
+#define MOST_OPEN_ROWS 20
+
+static void fold_rows(struct document *d, const char *title, size_t rows)
+{
+    doc_fold(d, NULL, rows <= MOST_OPEN_ROWS);
+    doc_say(d, LOOK_PLAIN, "%s", title);
+}
+
 static void say_turns_and_uses(struct document *d)
 {
     static const struct doc_column uses[] = {WORDS("scheme"),
@@ -175,15 +184,17 @@ static void say_turns_and_uses(struct document *d)
     times.count = add_columns(d, IN_TURNS, turns, 1);
     turns[times.count++] = (struct doc_column)FIGURE("shares of\na worker");
     turns[times.count++] = (struct doc_column)FIGURE("longest\nwait");
-    doc_heading(d, NULL, "%s", times.name);
+    fold_rows(d, times.name, d->report->cost_count);
     say_table(d, times, 0, d->report->cost_count, say_turn);
-    doc_heading(d, NULL, "%s", used.name);
+    doc_end(d, DOC_FOLD);
+    fold_rows(d, used.name, d->report->cost_count);
     say_table(d, used, 0, d->report->cost_count, say_use);
     doc_paragraph(d, LOOK_QUIET,
                   "For each lock granted, of all processes of the sort. Busy: how many processors "
                   "they kept so, on average. A client is the harness and the client library in one "
                   "process; the driver is what conducts the trial. Bytes are those received and "
                   "sent.");
+    doc_end(d, DOC_FOLD);
 }
 
 // --- of a page: faults ---------------------------------------------------------------------------
@@ -232,6 +243,7 @@ static void say_fault(struct document *d, const struct scheme_cost *cost,
     if (doc_inside(d, DOC_TABLE) == NULL) {
         doc_heading(d, "recovery", "Recovery from faults");
         doc_paragraph(d, LOOK_QUIET, "%s", recovery_words);
+        fold_rows(d, "Of each lock and fault", d->report->cost_count);
         doc_table(d, (struct doc_table){"Recovery from faults", COLUMNS(columns), 300, NULL});
     }
     doc_row(d, cost->trial->scenario->name, 1);
@@ -258,7 +270,7 @@ static void say_recoveries(struct document *d)
             has_drawn = has_drawn || instance->drawn;
         }
     }
-    doc_end(d, DOC_TABLE);
+    doc_end(d, DOC_FOLD);
     html_add_whole_pictures(d, PLACE_RECOVERY);
 }
 
@@ -493,8 +505,10 @@ void say_liveness(struct document *d)
                 "the scheme promises the order. Deepest: by how many one was overtaken. A lock "
                 "left "
                 "as an orphan is one that nobody holds and nothing will free.");
+            fold_rows(d, "Of each trial", d->report->run->count);
             doc_table(d, (struct doc_table){"Liveness and fairness", COLUMNS(columns), 300, NULL});
         }
         say_row(d, result);
     }
+    doc_end(d, DOC_FOLD);
 }

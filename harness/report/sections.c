@@ -1,5 +1,6 @@
 // Which sections each medium has, in what order; the verdicts, and what is short.
 #include "harness/report/sections.h"
+#include "harness/report/pictures/picture.h"
 
 #include "harness/base/scope.h"
 
@@ -8,13 +9,14 @@
 
 // --- words ---------------------------------------------------------------------------------------
 
+static const enum look verdict_looks[] = {
+    [VERDICT_SAFE] = LOOK_SAFE,           [VERDICT_UNSAFE] = LOOK_UNSAFE,
+    [VERDICT_STUCK] = LOOK_STUCK,         [VERDICT_UNKNOWN] = LOOK_UNKNOWN,
+    [VERDICT_SKIPPED] = LOOK_SKIPPED,     [VERDICT_ERROR] = LOOK_ERROR,
+    [VERDICT_NOT_APPLICABLE] = LOOK_UNFIT};
+
 void say_verdict(struct document *d, const struct trial_result *result, const char *target)
 {
-    static const enum look looks[] = {
-        [VERDICT_SAFE] = LOOK_SAFE,           [VERDICT_UNSAFE] = LOOK_UNSAFE,
-        [VERDICT_STUCK] = LOOK_STUCK,         [VERDICT_UNKNOWN] = LOOK_UNKNOWN,
-        [VERDICT_SKIPPED] = LOOK_SKIPPED,     [VERDICT_ERROR] = LOOK_ERROR,
-        [VERDICT_NOT_APPLICABLE] = LOOK_UNFIT};
     const struct judgement *judgement = &result->judgement;
     enum verdict verdict = judgement->verdict;
     bool is_measurement = trial_is_measurement(result);
@@ -24,7 +26,7 @@ void say_verdict(struct document *d, const struct trial_result *result, const ch
                        : verdict == VERDICT_UNKNOWN || verdict == VERDICT_SKIPPED ? "? "
                        : judgement->expectation == EXPECTATION_MET                ? "✓ "
                                                                                   : "";
-    doc_link(d, is_measurement ? LOOK_SKIPPED : looks[verdict], target, "%s%s",
+    doc_link(d, is_measurement ? LOOK_SKIPPED : verdict_looks[verdict], target, "%s%s",
              d->medium == MARKDOWN ? sign : "", trial_verdict_word(result));
 }
 
@@ -285,7 +287,21 @@ static struct axis axis_make(const struct run_result *run,
     return axis;
 }
 
-// In large tables, only verdicts: what was found is said where they lead to.
+// In large tables a sign, and the letter of the property that was broken first: what was found is
+// said where it leads to.
+static void say_sign(struct document *d, const struct trial_result *result, const char *target)
+{
+    const struct judgement *judgement = &result->judgement;
+    const struct finding *broken = judgement_first_violation(judgement);
+    bool counts = broken != NULL && finding_counts(broken);
+    AUTO_TEXT struct text tip = {0};
+    text_format(&tip, "%s in %s: %s%s%s", result->trial->scheme, result->trial->scenario->name,
+                trial_verdict_word(result), counts ? ", " : "", counts ? broken->check->name : "");
+    d->tip = tip.bytes;
+    doc_link(d, trial_is_measurement(result) ? LOOK_SKIPPED : verdict_looks[judgement->verdict],
+             target, "%s", counts && broken->check->letter != NULL ? broken->check->letter : "");
+}
+
 static void say_matrix_row(struct document *d, const struct axis *rows, const struct trial *row,
                            const struct axis *columns, const size_t *repeats, bool large)
 {
@@ -299,7 +315,8 @@ static void say_matrix_row(struct document *d, const struct axis *rows, const st
                 !columns->is_same(columns->items[column], result->trial))
                 continue;
             doc_begin(d, (struct doc_block){.kind = DOC_LINE});
-            say_verdict(d, result, trial_is_unfit(result) ? "#unfit" : trial_anchor(i).text);
+            (large ? say_sign : say_verdict)(
+                d, result, trial_is_unfit(result) ? "#unfit" : trial_anchor(i).text);
             if (repeats[i] > 1)
                 doc_say(d, LOOK_PLAIN, " ×\u00a0%zu", repeats[i]);
             if (!large && judgement_first_violation(judgement) != NULL)
@@ -350,8 +367,13 @@ static void say_meanings(struct document *d)
         doc_term(d, verdict_name((enum verdict)i), meanings[i]);
     doc_term(d, "as expected",
              "the scenario said so beforehand. A lock that is UNSAFE as expected is UNSAFE");
-    for (size_t i = 0; judgement != NULL && i < judgement->finding_count; i++)
-        doc_term(d, judgement->findings[i].check->name, judgement->findings[i].check->summary);
+    for (size_t i = 0; judgement != NULL && i < judgement->finding_count; i++) {
+        const struct check *check = judgement->findings[i].check;
+        AUTO_TEXT struct text name = {0};
+        text_format(&name, check->letter != NULL && *check->letter != '\0' ? "%s (%s)" : "%s",
+                    check->name, check->letter);
+        doc_term(d, name.bytes, check->summary);
+    }
     doc_end(d, DOC_FOLD);
 }
 
@@ -379,13 +401,13 @@ static void say_matrix(struct document *d)
         repeats[i] = trials_like(run, i, are_alike);
     if (large)
         doc_paragraph(d, LOOK_QUIET,
-                      "Each verdict leads to its trial. Those that the scenario did "
-                      "not expect are marked.");
+                      "Each verdict leads to its trial; a letter says what was broken first. Those "
+                      "that the scenario did not expect are marked.");
     doc_table(d, (struct doc_table){"Verdicts by scenario and scheme", columns, across->count + 1,
                                     0, large ? "matrix large" : "matrix"});
     for (size_t i = 0; i < rows->count; i++) {
         const struct trial *row = rows->items[i];
-        doc_row(d, NULL, 1);
+        doc_row(d, large && schemes_down ? scheme_servers(row) : NULL, 1);
         doc_cell(d, LOOK_PLAIN, "%s", schemes_down ? row->scheme : row->scenario->name);
         say_matrix_row(d, rows, row, across, repeats, large);
     }
@@ -406,6 +428,12 @@ static void say_verdicts(struct document *d)
         return;
     }
     say_matrix(d);
+    FOR_EACH (plot, picture, d->report->run->pictures, d->report->run->picture_count) {
+        if (picture->kind != &matrix_picture || !picture->is_drawn)
+            continue;
+        doc_break(d);
+        doc_link(d, LOOK_SMALL, "plots/matrix.svg", "%s, as a picture", picture->kind->title);
+    }
     say_meanings(d);
     html_add_whole_pictures(d, PLACE_VERDICTS);
 }

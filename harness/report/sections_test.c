@@ -273,7 +273,7 @@ RUN_TEST(many_schemes_are_rows_and_few_are_columns)
     }
 }
 
-RUN_TEST(a_large_table_says_only_verdicts_and_what_was_missed)
+RUN_TEST(a_large_table_has_signs_each_with_its_trial_in_words_and_what_was_missed)
 {
     struct test_many many;
     test_find(ADD("none", UNSAFE, MET), &test_stale_holder, false);
@@ -281,7 +281,7 @@ RUN_TEST(a_large_table_says_only_verdicts_and_what_was_missed)
     many.run.trials[7].judgement.expectation = EXPECTATION_MISSED;
     show_run(HTML, &many.run);
     *strstr(shown, "</table>") = '\0';
-    HAS("!stale-holder", "!as expected</span>");
+    HAS("in pause: UNSAFE, stale-holder\">✗<", "!as expected</span>");
     assert_int_equal(count_of("✗ MISSED"), 1);
     test_many_free(&many);
 }
@@ -402,8 +402,8 @@ RUN_TEST(missed_trials_and_the_first_unsafe_one_are_open)
     for (int i = 0; i < 4; i++)
         test_add(&test, "a", verdicts[i], i == 3 ? EXPECTATION_MISSED : EXPECTATION_MET);
     show(HTML);
-    assert_int_equal(count_of("<details>"), 2 + 2); // and what words mean
-    assert_int_equal(count_of("<details open>"), 2);
+    assert_int_equal(count_of("<details>"), 2 + 2);      // and what words mean
+    assert_int_equal(count_of("<details open>"), 2 + 3); // and short tables
     HAS("✗ MISSED");
 }
 
@@ -464,13 +464,13 @@ RUN_TEST(each_picture_is_described_and_its_files_are_named)
     result->plots[PICTURE_OPERATIONS].is_drawn = true;
     pictures[0] = (struct plot){
         .kind = &percentiles, .alternative = "what \"stands\" out", .svg = "<svg>p</svg>"};
-    pictures[1] = (struct plot){.kind = &matrix_picture};
+    pictures[1] = (struct plot){.kind = &unsafe_window_picture};
     test.run.pictures = pictures;
     test.run.picture_count = 2;
     test.run.has_plots = false;
     strcpy(test.run.plot_note, "gnuplot is <missing>");
     SHOWS(HTML, "!latency-over-time.svg", "!throughput.svg", "gnuplot is &#60;missing&#62;",
-          "<section id=\"verdicts\">", "Not drawn", "href=\"plots/matrix.gp\"",
+          "<section id=\"verdicts\">", "Not drawn", "href=\"plots/unsafe-window.gp\"",
           "<section id=\"violations\">", "alt=\"Hold timeline of pause with none. one was found\"",
           "href=\"pause--scheme/timeline.gp\"", "href=\"pause--scheme/timeline.dat\"",
           "href=\"pause--scheme/operations.svg\"", "<section id=\"costs\">",

@@ -333,7 +333,7 @@ void report_print_tried(const struct run_report *report, const struct string_lis
         say_lock(&d, locks, locks->items[i]);
     for (size_t i = 0; i < report->run->picture_count; i++) {
         const struct plot *picture = &report->run->pictures[i];
-        if (picture->kind->place == PLACE_VERDICTS && picture->is_drawn)
+        if (picture->kind == &matrix_picture && picture->is_drawn)
             doc_paragraph(&d, LOOK_PLAIN, "beside each other: %s/plots/%s.svg", report->run->folder,
                           picture->kind->name);
     }

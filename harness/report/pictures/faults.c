@@ -252,7 +252,7 @@ static bool write_matrix(const struct picture_subject *subject, struct picture *
 }
 
 PICTURE(matrix, .name = "matrix", .title = "Which lock survives which fault, and what it costs",
-        .place = PLACE_VERDICTS, .width = 1100, .shared = {template_grid, template_verdicts},
+        .place = PLACE_FOLDER, .width = 1100, .shared = {template_grid, template_verdicts},
         .write = write_matrix);
 
 // --- how soon the lock is granted again after a fault: a dot for each trial and fault ------------

@@ -6,7 +6,7 @@ ink(verdict) = verdict eq 'SAFE' ? 0x06402f : verdict eq 'UNSAFE' || verdict eq 
     verdict eq 'STUCK' ? 0x6f174c : verdict eq 'UNKNOWN' ? 0x574100 : verdict eq 'SKIPPED' ? 0x555555 : 0x6a6a6a
 # A sign tells each verdict in grey, too. Those that occur are explained below, two beside each other.
 verdicts = 'SAFE UNSAFE STUCK UNKNOWN SKIPPED ERROR n/a'
-array signs[7] = ['✓', '✗', '■', '?', '»', '!', '–']
+array signs[7] = ['✓', '✗', '‖', '?', '»', '!', '–']
 array meanings[7] = ['', '', ': nobody was granted any more', '', ': something is missing here', ': the harness failed', ': they do not go together']
 array place[7]
 number(verdict) = sum [v = 1:7] (word(verdicts, v) eq verdict ? v : 0)
