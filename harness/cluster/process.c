@@ -171,8 +171,6 @@ static pid_t start(const struct process_settings *settings, int output, int inpu
 
 pid_t process_start(const struct process_settings *settings, struct error *error)
 {
-    if (settings->output > 0)
-        return start(settings, settings->output, -1, error);
     if (settings->log_path == NULL)
         return start(settings, -1, -1, error);
     int log = open(settings->log_path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);

@@ -15,7 +15,6 @@ struct process_settings {
     const char *const *environment; // "NAME=value" to be set besides; NULL-terminated; or NULL
     const char *folder;             // working folder, or NULL
     const char *log_path;           // standard output and error go there, or NULL to inherit
-    int output;                     // instead of a log, a descriptor; 0: none
     const int *streams;             // two descriptors for its standard input and output, or NULL
     int network_namespace;          // a descriptor, or -1 to stay
     int processor;                  // to be pinned to, or -1

@@ -18,7 +18,7 @@ static struct votes ask_all(struct lock *lock, const struct redis_script *script
     struct error ignored;
     int quorum = votes.quorum;
     votes.quorum = 0;
-    redlock_ask(lock, script, NULL, &votes, &ignored);
+    redlock_ask(lock, lock->connection, script, NULL, &votes, &ignored);
     votes.quorum = quorum;
     return votes;
 }

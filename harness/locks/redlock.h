@@ -23,11 +23,13 @@ struct votes votes_none(int count);
 int votes_for(const struct votes *votes, int64_t value);
 int votes_unknown(const struct votes *votes);
 
-// One round with the lock's token: its SET, or a script (if it is not NULL) with the token and the
-// lease, to every server whose entry in `asked` is true (NULL: to all). Fills in the votes of those
-// that it asks; `error` is set if one is BROKEN.
-void redlock_ask(struct lock *lock, const struct redis_script *script, const bool *asked,
-                 struct votes *votes, struct error *error);
+// One round with the lock's token, by the connections of its worker or of its client's watchdog:
+// SET, or a script (if it is not NULL) with the token and the lease, to every server whose entry in
+// `asked` is true (NULL: to all). Fills in the votes of those that it asks; `error` is set if one
+// is BROKEN.
+void redlock_ask(const struct lock *lock, struct redis_many *servers,
+                 const struct redis_script *script, const bool *asked, struct votes *votes,
+                 struct error *error);
 
 // Until when the lock is held that was asked for at `asked_ns`: the lease less drift.
 int64_t redlock_valid_until_ns(const struct lock_options *options, int64_t asked_ns);

@@ -104,6 +104,9 @@ struct redis_said {
 void redis_many_ask(struct redis_many *many, const char *const *words, int word_count,
                     const bool *asked, struct redis_said *said);
 
+// Closes the connection to one of the servers, from 0; the next round makes another.
+void redis_many_give_up(struct redis_many *many, int server);
+
 // -------------------------------------------------------------------------------------------------
 
 // Takes down at a worker's gate what a server has said.

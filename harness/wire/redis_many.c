@@ -277,6 +277,11 @@ void redis_many_close(void *servers)
     free(many);
 }
 
+void redis_many_give_up(struct redis_many *many, int server)
+{
+    give_up(&many->others[server]);
+}
+
 bool redis_many_reuse(void *servers, struct actor *actor)
 {
     struct redis_many *many = servers;
