@@ -122,38 +122,32 @@ static void add_line(struct text *out, int64_t value_ns, double percentile, int6
     text_add(out, "\n");
 }
 
-static void add_lines(const struct histogram *histogram, struct text *out)
-{
-    double percentile = 0;
-    int64_t seen = 0;
-    FOR_EACH (histogram_cell, cell, histogram->cells, histogram->cell_count) {
-        seen += cell->count;
-        while (seen < histogram->total &&
-               percentile <= 100 * (double)seen / (double)histogram->total) {
-            double half = pow(2, floor(log2(100 / (100 - percentile))) + 1);
-            add_line(out, cell_highest(cell->cell), percentile, seen);
-            percentile += 100 / (LINES_PER_HALF * half);
-        }
-    }
-    if (histogram->total > 0) {
-        // The last cell is reached at some percentile before it is the maximum.
-        add_line(out, histogram->max_ns, percentile, histogram->total);
-        add_line(out, histogram->max_ns, 100, histogram->total);
-    }
-}
-
 void histogram_print(const struct histogram *histogram, struct text *out)
 {
     double total = histogram->total > 0 ? (double)histogram->total : 1;
     double mean = 0;
     double squares = 0;
+    double percentile = 0;
+    int64_t seen = 0;
     FOR_EACH (histogram_cell, cell, histogram->cells, histogram->cell_count)
         mean += (double)cell->count * middle_of(cell->cell) / total;
     FOR_EACH (histogram_cell, cell, histogram->cells, histogram->cell_count)
         squares += (double)cell->count * pow(middle_of(cell->cell) - mean, 2);
     text_format(out, "%12s %14s %10s %14s\n\n", "Value", "Percentile", "TotalCount",
                 "1/(1-Percentile)");
-    add_lines(histogram, out);
+    FOR_EACH (histogram_cell, cell, histogram->cells, histogram->cell_count) {
+        seen += cell->count;
+        while (seen < histogram->total && percentile <= 100 * (double)seen / total) {
+            double half = pow(2, floor(log2(100 / (100 - percentile))) + 1);
+            add_line(out, cell_highest(cell->cell), percentile, seen);
+            percentile += 100 / (LINES_PER_HALF * half);
+        }
+    }
+    if (seen > 0) {
+        // The last cell is reached at some percentile before it is the maximum.
+        add_line(out, histogram->max_ns, percentile, seen);
+        add_line(out, histogram->max_ns, 100, seen);
+    }
     text_format(out, "#[Mean    = %12.3f, StdDeviation   = %12.3f]\n", mean / NS_PER_UNIT,
                 sqrt(squares / total) / NS_PER_UNIT);
     text_format(out, "#[Max     = %12.3f, Total count    = %12lld]\n",

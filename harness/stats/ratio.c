@@ -77,15 +77,6 @@ static bool can_be_compared(const struct samples *samples)
     return samples->count >= RATIO_LEAST_REPEATS;
 }
 
-static enum change judge(double low, double high, double margin)
-{
-    if (low >= 1 - margin && high <= 1 + margin)
-        return CHANGE_NONE;
-    if (low > 1)
-        return CHANGE_MORE;
-    return high < 1 ? CHANGE_LESS : CHANGE_NOISE;
-}
-
 // --- few repeats ---------------------------------------------------------------------------------
 
 // The 97.5 percentile of Student's t.
@@ -133,6 +124,9 @@ struct ratio ratio_make(const double *base, size_t base_count, const double *oth
     ratio.high = middle > 0 ? middle * pow(ratio.high / middle, factor) : ratio.high;
     if (!isfinite(middle) || isnan(ratio.low) || isnan(ratio.high))
         return (struct ratio){.change = CHANGE_UNKNOWN}; // sums beyond all numbers
-    ratio.change = judge(ratio.low, ratio.high, margin);
+    ratio.change = ratio.low >= 1 - margin && ratio.high <= 1 + margin ? CHANGE_NONE
+                   : ratio.low > 1                                     ? CHANGE_MORE
+                   : ratio.high < 1                                    ? CHANGE_LESS
+                                                                       : CHANGE_NOISE;
     return ratio;
 }

@@ -540,31 +540,6 @@ static void say_steps(struct scene *scene)
 
 // --- the picture ---------------------------------------------------------------------------------
 
-static void write_scene(struct scene *scene)
-{
-    struct timeline *timeline = &scene->timeline;
-    struct picture *picture = timeline->picture;
-    if (scene->finding != NULL)
-        label_violation(scene);
-    time_faults(picture, scene->model, timeline->window, true);
-    add_struck(scene);
-    add_bars(scene);
-    if (scene->finding != NULL)
-        add_violation(scene);
-    add_marks(scene);
-    add_deaths(scene);
-    for (size_t i = 0; i < timeline->row_count; i++) {
-        int client = (int)(timeline->rows[i] >> 32);
-        int worker = (int)(timeline->rows[i] & INT32_MAX);
-        picture_put(picture, "rows: row name", "%zu %s", i + 1,
-                    worker_name(scene->model, client, worker).text);
-    }
-    note_rows(scene);
-    if (picture->steps != NULL)
-        say_steps(scene);
-    timeline_end(timeline);
-}
-
 static bool write(const struct picture_subject *subject, struct picture *picture)
 {
     const struct trial *trial = subject->model->trial;
@@ -602,7 +577,24 @@ static bool write(const struct picture_subject *subject, struct picture *picture
     if (is_violated && steps == NULL)
         choose_zoom(&scene);
     choose_rows(&scene);
-    write_scene(&scene);
+    if (is_violated)
+        label_violation(&scene);
+    time_faults(picture, scene.model, scene.timeline.window, true);
+    add_struck(&scene);
+    add_bars(&scene);
+    if (is_violated)
+        add_violation(&scene);
+    add_marks(&scene);
+    add_deaths(&scene);
+    for (size_t i = 0; i < scene.timeline.row_count; i++) {
+        int64_t who = scene.timeline.rows[i];
+        picture_put(picture, "rows: row name", "%zu %s", i + 1,
+                    worker_name(scene.model, (int)(who >> 32), (int)(who & INT32_MAX)).text);
+    }
+    note_rows(&scene);
+    if (steps != NULL)
+        say_steps(&scene);
+    timeline_end(&scene.timeline);
     one_lock_end(&one);
     return true;
 }
