@@ -616,8 +616,11 @@ struct left {
 
 static bool pass(const struct left *left, void *bytes, size_t length)
 {
-    return length == 0 || (left->is_read ? fread(bytes, length, 1, left->file)
-                                         : fwrite(bytes, length, 1, left->file)) == 1;
+    if (length == 0)
+        return true;
+    if (left->is_read)
+        return fread(bytes, length, 1, left->file) == 1;
+    return fwrite(bytes, length, 1, left->file) == 1;
 }
 
 static bool pass_prefixes(const struct left *left, struct prefixes *list)
