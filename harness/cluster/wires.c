@@ -169,13 +169,6 @@ static void *serve_all(void *context)
     return NULL;
 }
 
-static void wake_thread(struct queues *queues)
-{
-    uint64_t one = 1;
-    if (write(queues->alarm, &one, sizeof one) < 0)
-        return; // the counter is full, so the thread is awake
-}
-
 // Starts the thread; kernel numbers of queues are tried from `first_number` on, as other processes
 // have some. NULL with `error` set.
 static struct queues *queues_open(uint16_t first_number, struct error *error)
@@ -209,7 +202,7 @@ static void queues_close(struct queues *queues)
     pthread_mutex_lock(&queues->mutex);
     queues->stopping = true;
     pthread_mutex_unlock(&queues->mutex);
-    wake_thread(queues);
+    (void)!eventfd_write(queues->alarm, 1);
     pthread_join(queues->thread, NULL);
     for (int i = 0; i < MAX_WIRE_QUEUES && queues->queues[i].handle != NULL; i++) {
         // Told to the kernel in so many words: a forked child may have our socket open, too.
@@ -278,7 +271,7 @@ static struct queue *queue_take(struct queues *queues, const struct wire_fault *
         random_start(&queue->random, fault->seed, 0);
     }
     pthread_mutex_unlock(&queues->mutex);
-    wake_thread(queues); // it may have a new queue to look at
+    (void)!eventfd_write(queues->alarm, 1); // it may have a new queue to look at
     return queue;
 }
 
@@ -288,12 +281,11 @@ static void queue_release(struct queues *queues, struct queue *queue, bool for_o
 {
     if (queue == NULL)
         return;
-    pthread_mutex_lock(&queues->mutex);
+    HOLD_MUTEX(&queues->mutex);
     let_go_until(queue, TIME_NEVER);
     queue->passing = true;
     serve(queue); // what the kernel has told by now
     queue->taken = !for_others;
-    pthread_mutex_unlock(&queues->mutex);
 }
 
 // --- rules ---------------------------------------------------------------------------------------

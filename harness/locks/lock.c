@@ -68,8 +68,7 @@ bool lock_waits_no_more(struct lock *lock)
     return false;
 }
 
-// --- for schemes
-// ----------------------------------------------------------------------------------
+// --- for schemes ---------------------------------------------------------------------------------
 
 enum outcome lock_noted(struct lock *lock, enum outcome outcome)
 {
@@ -263,12 +262,6 @@ int lock_thread_start(struct lock_thread *thread,
     return 0;
 }
 
-void lock_thread_ring(struct lock_thread *thread)
-{
-    atomic_fetch_add(&thread->bell, 1);
-    futex_wake_all(&thread->bell);
-}
-
 void lock_thread_stop(struct lock_thread *thread)
 {
     if (!thread->is_started)
@@ -276,7 +269,7 @@ void lock_thread_stop(struct lock_thread *thread)
     pthread_mutex_lock(&thread->mutex);
     thread->stopping = true;
     pthread_mutex_unlock(&thread->mutex);
-    lock_thread_ring(thread);
+    futex_ring(&thread->bell);
     pthread_join(thread->id, NULL);
 }
 

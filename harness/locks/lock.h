@@ -269,7 +269,7 @@ struct lock_thread {
     struct history_writer writer; // of the actor's; not started if there is no history
     pthread_t id;
     bool is_started;
-    _Atomic uint32_t bell;
+    _Atomic uint32_t bell; // rung when there is something to do
     pthread_mutex_t mutex; // held while it works, but for what it asks of servers
     bool stopping;
     // Does what is to be done next: true. Else false: it rests until somebody rings, or until
@@ -284,7 +284,6 @@ void lock_thread_init(struct lock_thread *thread, const struct lock_client *clie
 int lock_thread_start(struct lock_thread *thread,
                       bool (*work)(struct lock_thread *thread, int64_t *rest_until_ns),
                       const char *what, struct error *error);
-void lock_thread_ring(struct lock_thread *thread);
 void lock_thread_stop(struct lock_thread *thread); // does nothing to one that was not started
 
 // The gate of a thread that is about to be started; NULL if the client's threads have none.

@@ -1,5 +1,6 @@
 #include "harness/locks/redisson_common.h"
 
+#include "harness/base/futex.h"
 #include "harness/base/scope.h"
 #include "harness/wire/spare.h"
 
@@ -175,7 +176,7 @@ static void sweeper_delete(struct redisson_sweeper *sweeper, const char *key)
     if (sweeper->count < MOST_KEYS)
         sweeper->keys[(sweeper->first + sweeper->count++) % MOST_KEYS] = memory_string(key);
     pthread_mutex_unlock(&sweeper->thread.mutex);
-    lock_thread_ring(&sweeper->thread);
+    futex_ring(&sweeper->thread.bell);
 }
 
 // --- a client, and its workers -------------------------------------------------------------------

@@ -191,16 +191,11 @@ enum release_answer mysql_give_back_row(struct lock *lock, const struct sql_stat
 
 // --- transactions that are holds -----------------------------------------------------------------
 
-static const struct sql_statement select_value = {"SELECT", "SELECT value FROM %s WHERE id = 1"};
-
 static const struct sql_statement select_for_update = {
     "SELECT", "SELECT value FROM %s WHERE id = 1 FOR UPDATE"};
 
 static const struct sql_statement select_for_update_at_once = {
     "SELECT", "SELECT value FROM %s WHERE id = 1 FOR UPDATE NOWAIT"};
-
-static const struct sql_statement update_value = {
-    "UPDATE", "UPDATE %s SET value = ?, version = version + 1 WHERE id = 1"};
 
 // With its session, if the server has ended that, a transaction ends that was never committed,
 // whatever became of the statement.
@@ -245,7 +240,7 @@ static enum outcome select_in(struct lock *lock, const struct sql_statement *sta
 
 enum outcome mysql_row_look(struct lock *lock, int64_t *value)
 {
-    return select_in(lock, &select_value, NULL, value);
+    return select_in(lock, &mysql_read_value, NULL, value);
 }
 
 static bool is_over(void *lock)
@@ -275,7 +270,7 @@ enum outcome mysql_row_write(struct lock *lock, int64_t value)
     struct sql_answer answer;
     if (sql_hold_is_over(lock))
         return OUTCOME_NO;
-    enum outcome outcome = sql_hold_request(lock, &answer, &update_value, arguments);
+    enum outcome outcome = sql_hold_request(lock, &answer, &mysql_write_value, arguments);
     if (answer.error == MYSQL_DEADLOCK) {
         state->is_rolled_back = true;
         sql_end_session(lock->connection); // so that nothing follows in it

@@ -149,8 +149,7 @@ static void renew(struct watchdog *watchdog, size_t count)
     pthread_mutex_lock(&watchdog->thread.mutex);
     for (size_t i = 0; i < count; i++)
         settle(watchdog, &renewals[i]);
-    atomic_fetch_add(&watchdog->settled, 1);
-    futex_wake_all(&watchdog->settled);
+    futex_ring(&watchdog->settled);
 }
 
 // While it rests it knows its charges and nothing else: each by how much of its lease is left when
@@ -217,7 +216,7 @@ bool watchdog_add(struct watchdog *watchdog, struct lock *lock, int64_t valid_un
                             .due_ns = now_of(watchdog) + watchdog->client->renewal_ns,
                             .valid_until_ns = valid_until_ns};
     pthread_mutex_unlock(&watchdog->thread.mutex);
-    lock_thread_ring(&watchdog->thread);
+    futex_ring(&watchdog->thread.bell);
     return !is_over;
 }
 
@@ -239,7 +238,7 @@ void watchdog_remove(struct watchdog *watchdog, const struct lock *lock)
     pthread_mutex_unlock(&watchdog->thread.mutex);
     // Nobody who explores is to think that the renewal is still to come.
     if (watchdog->thread.actor.gate != NULL)
-        lock_thread_ring(&watchdog->thread);
+        futex_ring(&watchdog->thread.bell);
 }
 
 void watchdog_visit(struct watchdog *watchdog, void (*visit)(void *context, struct lock *lock),

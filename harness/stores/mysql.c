@@ -1,16 +1,10 @@
 // A row in a MySQL server: SELECT, then UPDATE, each a transaction of its own, or both together in
 // one. Fenced, each step checks the token in the row, and remembers the newest one seen by a read
-// or a write. Every UPDATE raises the version, for one that changes nothing reports no row, as if
-// it had been refused.
+// or a write.
 #include "harness/stores/store.h"
 
 #include "harness/base/clock.h"
 #include "harness/wire/mysql.h"
-
-static const struct sql_statement read_plain = {"SELECT", "SELECT value FROM %s WHERE id = 1"};
-
-static const struct sql_statement write_plain = {
-    "UPDATE", "UPDATE %s SET value = ?, version = version + 1 WHERE id = 1"};
 
 static const struct sql_statement raise_token = {
     "UPDATE", "UPDATE %s SET token = ?, version = version + 1 WHERE id = 1 AND token <= ?"};
@@ -64,7 +58,7 @@ static enum outcome request(struct store *store, struct sql_answer *answer,
 
 static enum outcome read_value(struct store *store, struct sql_answer *answer, int64_t *value)
 {
-    enum outcome outcome = request(store, answer, &read_plain, NULL);
+    enum outcome outcome = request(store, answer, &mysql_read_value, NULL);
     if (outcome != OUTCOME_OK)
         return outcome;
     *value = answer->values[0].number;
@@ -139,7 +133,8 @@ static enum outcome write_step(struct store *store, int64_t token, int64_t value
     struct sql_answer answer;
     if (store->fenced)
         return update_if_new(store, &write_fenced, arguments);
-    enum outcome outcome = store_noted(store, request(store, &answer, &write_plain, arguments));
+    enum outcome outcome =
+        store_noted(store, request(store, &answer, &mysql_write_value, arguments));
     return outcome == OUTCOME_OK && answer.affected == 0 ? vanished(store) : outcome;
 }
 

@@ -115,6 +115,7 @@ static void may_be_used_again(void **state)
 
 TEST_CLIENT(a_redis_client_may_be_used_again, redis, may_be_used_again);
 TEST_CLIENT(a_memcached_client_may_be_used_again, memcached, may_be_used_again);
+TEST_CLIENT(an_etcd_client_may_be_used_again, etcd, may_be_used_again);
 
 // --- memcached -----------------------------------------------------------------------------------
 

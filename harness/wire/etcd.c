@@ -91,13 +91,8 @@ static int reset_at_end(void *context, curl_socket_t descriptor, curlsocktype pu
 void etcd_close(void *client)
 {
     struct etcd_connection *connection = client;
-    struct etcd_leases *leases = connection != NULL ? connection->service->leases : NULL;
     if (connection == NULL)
         return;
-    if (leases != NULL && leases->idle_count < sizeof leases->idle / sizeof *leases->idle) {
-        leases->idle[leases->idle_count++] = connection;
-        return;
-    }
     curl_easy_cleanup(connection->easy);
     curl_multi_cleanup(connection->multi);
     curl_slist_free_all(connection->headers);
@@ -524,12 +519,8 @@ void *etcd_open(const struct service *service, int64_t request_ns, struct actor 
                 struct error *error)
 {
     static pthread_once_t prepared = PTHREAD_ONCE_INIT;
-    struct etcd_leases *leases = service->leases;
+    const struct etcd_leases *leases = service->leases;
     pthread_once(&prepared, prepare);
-    if (leases != NULL && leases->idle_count > 0) {
-        leases->idle[--leases->idle_count]->actor = actor;
-        return leases->idle[leases->idle_count];
-    }
     struct etcd_connection *connection = memory_zeroed(1, sizeof *connection);
     CURL *easy = curl_easy_init();
     connection->service = service;
@@ -571,7 +562,15 @@ void *etcd_open(const struct service *service, int64_t request_ns, struct actor 
     return NULL;
 }
 
-const struct connector etcd_connector = {.open = etcd_open, .close = etcd_close};
+// A connection that is lost is made anew by the next request.
+static bool reuse(void *client, struct actor *actor)
+{
+    struct etcd_connection *connection = client;
+    connection->actor = actor;
+    return true;
+}
+
+const struct connector etcd_connector = {etcd_open, etcd_close, reuse};
 
 bool etcd_lacks_lease(const struct etcd_connection *connection)
 {

@@ -29,8 +29,6 @@ struct etcd_leases {
     size_t count, room;
     uint64_t changes;              // requests that may have changed a key
     struct etcd_connection *looks; // with a gate, by this a worker sees what its request waits for
-    struct etcd_connection *idle[16]; // were closed, and are opened again
-    size_t idle_count;
 };
 
 // A worker begins with server (client number modulo their count), and goes to the next one when it

@@ -15,6 +15,9 @@
 const struct sql_statement mysql_begin = {"BEGIN", "BEGIN"};
 const struct sql_statement mysql_commit_work = {"COMMIT", "COMMIT"};
 const struct sql_statement mysql_roll_back = {"ROLLBACK", "ROLLBACK"};
+const struct sql_statement mysql_read_value = {"SELECT", "SELECT value FROM %s WHERE id = 1"};
+const struct sql_statement mysql_write_value = {
+    "UPDATE", "UPDATE %s SET value = ?, version = version + 1 WHERE id = 1"};
 
 // --- the link ------------------------------------------------------------------------------------
 

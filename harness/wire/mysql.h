@@ -25,6 +25,10 @@ enum {
 // Transactions.
 extern const struct sql_statement mysql_begin, mysql_commit_work, mysql_roll_back;
 
+// Of the guarded value's row. Each UPDATE raises the version, for one that changes nothing reports
+// no row, as if it had been refused.
+extern const struct sql_statement mysql_read_value, mysql_write_value;
+
 // --- below all points (see peer.h) ---------------------------------------------------------------
 
 // What has become of a statement. Failed: mysql_errno(link->session) says why. With its time up,

@@ -243,8 +243,6 @@ static void restore(struct explored_servers *servers)
     servers->service->leases = NULL;
     etcd_close(memory->connection);
     parser_free(memory->parser);
-    while (memory->leases.idle_count > 0)
-        etcd_close(memory->leases.idle[--memory->leases.idle_count]);
     free(memory->leases.all);
 }
 

@@ -18,7 +18,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 
 static pid_t start(const struct node *node, struct error *error)
 {
@@ -270,13 +269,11 @@ static int64_t server_s(const struct memory *memory)
 
 static int connect_anew(struct explored_servers *servers, struct error *error)
 {
-    const struct linger reset = {.l_onoff = 1, .l_linger = 0};
     struct session *session = &servers->sessions[0];
     session_close(session);
     if (session_open(session, &servers->group->nodes[0], NULL, SESSION_PATIENCE_S, error) != 0)
         return -1;
-    // Else each would keep its port for a minute.
-    (void)setsockopt(session->descriptor, SOL_SOCKET, SO_LINGER, &reset, sizeof reset);
+    peer_reset_at_end(session->descriptor);
     return 0;
 }
 
