@@ -3,8 +3,10 @@
 
 #include "harness/base/clock_shift.h"
 
-static const struct contract redis_contract = {REDIS_CONTRACT, .schemes = "redis-*"};
-static const struct contract tair_contract = {REDIS_CONTRACT, .schemes = "tair-cad-emulated"};
+static const struct contract redis_contract = {REDIS_CONTRACT, .schemes = "redis-*",
+                                               .renewed_ns = 2 * NS_PER_S};
+static const struct contract tair_contract = {REDIS_CONTRACT, .schemes = "tair-cad-emulated",
+                                              .renewed_ns = NS_PER_S};
 
 CONTRACT_GROUP(redis_contract);
 CONTRACT_TESTS;

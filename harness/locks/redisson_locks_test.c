@@ -1,7 +1,9 @@
 // The Redisson schemes, held to their contract, and to Redisson's own keys, fields and messages.
 #include "harness/locks/test_redisson.h"
 
-static const struct contract redisson_contract = {REDISSON_CONTRACT};
+#define RENEWED_NS (900 * NS_PER_MS)
+
+static const struct contract redisson_contract = {REDISSON_CONTRACT, .renewed_ns = RENEWED_NS};
 
 // Whether its holds are a hash with an owner and a lease.
 static bool is_owned(const struct lock_scheme *scheme)
@@ -183,6 +185,20 @@ SCHEME_TEST(a_server_that_refuses_a_reentry_says_nothing_of_the_hold, is_owned(s
     assert_int_equal(lock_acquire(&fixture->locks[1], &grant), OUTCOME_OK);
     hold_to(scheme, lock_reenter(lock, &grant) == OUTCOME_NO, "is told of no loss");
     assert_int_equal(lock_release(&fixture->locks[1]), RELEASE_RELEASED);
+}
+
+// --- renewal -------------------------------------------------------------------------------------
+
+SCHEME_TEST_WITH(each_hold_of_a_reader_is_renewed_with_its_lock, IS("redisson-rw"),
+                 open_with_lease(fixture, scheme, true, RENEWED_NS))
+{
+    struct grant grant;
+    fixture->locks[0].mode = LOCK_SHARED;
+    assert_int_equal(lock_acquire(&fixture->locks[0], &grant), OUTCOME_OK);
+    assert_int_equal(lock_reenter(&fixture->locks[0], &grant), OUTCOME_OK);
+    clock_sleep_until_ns(grant.valid_until_ns + RENEWED_NS / 2);
+    for (int hold = 1; hold <= 2; hold++)
+        assert_int_equal(probe(fixture, "EXISTS", hold_of_reader(fixture, hold)), 1);
 }
 
 CONTRACT_TESTS;

@@ -62,6 +62,7 @@ static const struct contract redlock_contract = {
     .topology = "independent",
     .schemes = "redlock*",
     .request_ns = 250 * NS_PER_MS, // no busy machine keeps a server from answering for so long
+    .renewed_ns = 4 * NS_PER_S,
     .evict = evict,
     .lease_left_ms = lease_left_ms,
     .probe = &(const struct connector){.open = open_probe, .close = close_probe},
@@ -151,39 +152,6 @@ SCHEME_TEST(a_majority_that_forgets_lets_a_second_holder_in, true)
     hold_to(scheme, outcome == OUTCOME_OK, "the amnesia is not seen");
     lock_release(&fixture->locks[1]);
     lock_release(&fixture->locks[0]);
-}
-
-// --- extension -----------------------------------------------------------------------------------
-
-#define SHORT_LEASE_NS (4 * NS_PER_S)
-
-// No server is stopped: on a busy machine they may be slow to answer.
-static void open_short(struct fixture *fixture, const struct lock_scheme *scheme)
-{
-    struct lock_options options = next_lock(fixture, false);
-    options.lease_ns = SHORT_LEASE_NS;
-    options.request_ns = NS_PER_S;
-    open_scheme_with(fixture, scheme, &options);
-}
-
-SCHEME_TEST_WITH(an_extended_hold_outlives_its_lease, true, open_short(fixture, scheme))
-{
-    hold_to(scheme, acquire(fixture, 0) == OUTCOME_OK, "not let in");
-    int64_t until_ns = clock_monotonic_ns() + SHORT_LEASE_NS * 3 / 2;
-    while (clock_monotonic_ns() < until_ns) {
-        hold_to(scheme, acquire(fixture, 1) == OUTCOME_NO, "let in beside a holder");
-        clock_sleep_until_ns(clock_monotonic_ns() + 20 * NS_PER_MS);
-    }
-    hold_to(scheme, lock_release(&fixture->locks[0]) == RELEASE_RELEASED, "no release");
-}
-
-SCHEME_TEST_WITH(a_hold_that_cannot_be_extended_is_told_so, true, open_short(fixture, scheme))
-{
-    hold_to(scheme, acquire(fixture, 0) == OUTCOME_OK, "not let in");
-    evict(fixture, scheme);
-    await_loss(&fixture->locks[0]);
-    hold_to(scheme, atomic_load(&fixture->locks[0].lost) == LOST_NOT_OWNER, "not told");
-    hold_to(scheme, lock_release(&fixture->locks[0]) == RELEASE_GONE, "released what is gone");
 }
 
 // --- the arithmetic ------------------------------------------------------------------------------

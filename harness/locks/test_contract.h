@@ -192,6 +192,42 @@ static inline void a_scheme_is_owner_checked_if_no_point_of_its_release_removes_
     }
 }
 
+// --- renewed -------------------------------------------------------------------------------------
+
+static inline void renews_and_tells(struct fixture *fixture, const struct lock_scheme *scheme)
+{
+    struct grant grant;
+    struct lock *holder = &fixture->locks[0];
+    int64_t lease_ns = holder->options.lease_ns;
+    hold_to(scheme, lock_acquire(holder, &grant) == OUTCOME_OK, "not let in");
+    while (clock_monotonic_ns() < grant.valid_until_ns + lease_ns / 2) {
+        hold_to(scheme, acquire(fixture, 2) == OUTCOME_NO, "its lease ran out");
+        clock_sleep_until_ns(clock_monotonic_ns() + 5 * NS_PER_MS);
+    }
+    hold_to(scheme, atomic_load(&holder->lost) == LOST_NOT, "lost though it was renewed");
+    fixture->contract->evict(fixture, scheme);
+    await_loss(holder);
+    hold_to(scheme, atomic_load(&holder->lost) == LOST_NOT_OWNER, "not told by the server's word");
+    lock_release(holder);
+}
+
+static inline void a_renewed_hold_outlives_its_lease_and_its_holder_is_told_of_a_loss(void **state)
+{
+    struct fixture *fixture = *state;
+    const struct lock_scheme *scheme;
+    FOR_EACH_SCHEME (fixture, scheme) {
+        int modes = lock_scheme_has(scheme, "shared") ? LOCK_SHARED : LOCK_EXCLUSIVE;
+        if (!lock_scheme_has(scheme, "renewed") || fixture->contract->renewed_ns == 0)
+            continue;
+        for (int mode = LOCK_EXCLUSIVE; mode <= modes; mode++) {
+            open_with_lease(fixture, scheme, false, fixture->contract->renewed_ns);
+            fixture->locks[0].mode = (enum lock_mode)mode;
+            renews_and_tells(fixture, scheme);
+            close_scheme(fixture);
+        }
+    }
+}
+
 // --- reentrant, shared, permits ------------------------------------------------------------------
 
 EACH_SCHEME(a_reentrant_scheme_is_held_until_it_was_left_as_often_as_entered, true)
@@ -339,6 +375,7 @@ EACH_SCHEME(a_reentry_without_an_answer_says_nothing_of_the_hold,
     TEST_AGAIN(fencing_tokens_grow_with_every_grant_and_only_fenced_schemes_have_them);            \
     TEST_AGAIN(a_release_answers_what_it_did_to_anothers_lock);                                    \
     TEST_AGAIN(a_scheme_is_owner_checked_if_no_point_of_its_release_removes_anothers);             \
+    TEST_AGAIN(a_renewed_hold_outlives_its_lease_and_its_holder_is_told_of_a_loss);                \
     TEST_AGAIN(a_reentrant_scheme_is_held_until_it_was_left_as_often_as_entered);                  \
     TEST_AGAIN(a_shared_scheme_lets_readers_in_together_and_writers_alone);                        \
     TEST_AGAIN(a_semaphore_lets_in_as_many_as_it_has_permits);                                     \

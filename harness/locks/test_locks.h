@@ -38,6 +38,7 @@ struct contract {
     const char *schemes;  // glob; NULL: all that work on this service
     int64_t lease_ns;     // 0: 60 s
     int64_t request_ns;   // 0: SHORT_REQUEST_NS
+    int64_t renewed_ns;   // a lease that is renewed in time on a busy machine; 0: none is tried
     // Sets how long answers are waited for from now on: SHORT_REQUEST_NS while the servers are
     // stopped, and `request_ns` while they are not. NULL: it is the same all the time.
     void (*limit_requests)(struct fixture *fixture, int64_t request_ns);

@@ -47,23 +47,6 @@ static int count_events(const struct fixture *fixture, enum event_kind kind, int
 
 CONTRACT_GROUP(watchdog_contract);
 
-WATCHDOG_TEST(a_renewed_hold_outlives_its_first_lease_and_lets_nobody_in, "redis-watchdog",
-              NS_PER_S)
-{
-    struct grant grant;
-    int before = count_events(fixture, EVENT_RENEW_RETURN, OUTCOME_OK);
-    assert_int_equal(lock_acquire(&fixture->locks[0], &grant), OUTCOME_OK);
-    int64_t first_ns = grant.valid_until_ns;
-    while (clock_monotonic_ns() < first_ns + NS_PER_S) {
-        assert_int_equal(lock_acquire(&fixture->locks[1], &grant), OUTCOME_NO);
-        clock_sleep_until_ns(clock_monotonic_ns() + 5 * NS_PER_MS);
-    }
-    assert_int_equal(lock_release(&fixture->locks[0]), RELEASE_RELEASED);
-    assert_true(count_events(fixture, EVENT_RENEW_RETURN, OUTCOME_OK) >= before + 3);
-    assert_int_equal(lock_acquire(&fixture->locks[1], &grant), OUTCOME_OK);
-    lock_release(&fixture->locks[1]);
-}
-
 WATCHDOG_TEST(a_renewal_that_finds_anothers_lock_tells_the_holder_and_renews_no_more,
               "redis-watchdog", 300 * NS_PER_MS)
 {
