@@ -58,17 +58,6 @@ SERVERS_TEST_OF_EACH(a_flush_removes_what_was_there_and_nothing_that_comes_after
 
 // --- evict ---------------------------------------------------------------------------------------
 
-static enum eviction evict(const struct node *node, const struct lock_identity *lock,
-                           struct error *error)
-{
-    int64_t give_up_ns = clock_monotonic_ns() + PATIENCE_NS;
-    enum eviction state;
-    do
-        state = control_evict(node, lock, NULL, error);
-    while (state == EVICTION_GOES_ON && clock_monotonic_ns() < give_up_ns);
-    return state;
-}
-
 static const struct {
     struct test_group group;
     const char *second;
@@ -83,18 +72,18 @@ SERVERS_TEST_OF_EACH(a_lock_is_evicted_if_it_is_there_a_second_one_in_its_turn_a
     struct lock_identity second = {"lockpick:{t2}:lock", "t2", words->scheme};
     must_answer(node, words->write, "");
     for (int round = 0; round < 2; round++) {
-        MUST_BE(EVICTION_TOO_LATE, (int)evict(node, &lock, &error));
+        MUST_BE(EVICTION_TOO_LATE, (int)evict_lock(node, &lock, NULL, &error));
         assert_non_null(strstr(error.text, "does not have the lock " TEST_LOCK));
         MUST_BE(0, DO(node, relieve, NULL)); // nothing to do
         must_answer(node, words->take, "");
         MUST_BE(EVICTION_FAILED, (int)control_evict(node, &lock, "no-such-policy", &error));
         MUST_BE(1, DO(node, has_lock, &lock));
-        MUST_BE(EVICTION_DONE, (int)evict(node, &lock, &error));
+        MUST_BE(EVICTION_DONE, (int)evict_lock(node, &lock, NULL, &error));
         MUST_BE(0, DO(node, has_lock, &lock));
         // The memory is full already, and keys go for its sake all the time.
-        MUST_BE(EVICTION_TOO_LATE, (int)evict(node, &second, &error));
+        MUST_BE(EVICTION_TOO_LATE, (int)evict_lock(node, &second, NULL, &error));
         must_answer(node, of->second, "");
-        MUST_BE(EVICTION_DONE, (int)evict(node, &second, &error));
+        MUST_BE(EVICTION_DONE, (int)evict_lock(node, &second, NULL, &error));
         MUST_BE(0, DO(node, has_lock, &second));
         // On a machine that is busy, thousands of deletions may take more than one call.
         MUST_COME_TO_BE(0, DO(node, relieve, NULL));

@@ -123,6 +123,19 @@ static inline int number_of_leader(struct test_server *server)
     return number;
 }
 
+// Calls again and again until the eviction is over.
+static inline enum eviction evict_lock(const struct node *node, const struct lock_identity *lock,
+                                       const char *policy, struct error *error)
+{
+    int64_t give_up_ns = clock_monotonic_ns() + PATIENCE_NS;
+    enum eviction state;
+    while ((state = control_evict(node, lock, policy, error)) == EVICTION_GOES_ON) {
+        if (clock_monotonic_ns() > give_up_ns)
+            fail_msg("%s never evicts the lock of %s", node->name, lock->scheme);
+    }
+    return state;
+}
+
 // --- clients -------------------------------------------------------------------------------------
 
 // A client of a server, as one of a trial is; end it with session_close. `error` must live as long.

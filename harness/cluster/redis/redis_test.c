@@ -186,18 +186,6 @@ static void start_fixture(const char *topology)
     assert_int_equal(fixture_start(&fixture, &contract), 0);
 }
 
-static enum eviction evict(const struct node *node, const struct lock_identity *lock,
-                           const char *policy, struct error *error)
-{
-    int64_t give_up_ns = clock_monotonic_ns() + PATIENCE_NS;
-    enum eviction state;
-    while ((state = control_evict(node, lock, policy, error)) == EVICTION_GOES_ON) {
-        if (clock_monotonic_ns() > give_up_ns)
-            fail_msg("%s never evicts the lock of %s", policy, lock->scheme);
-    }
-    return state;
-}
-
 static void relieve(const struct node *node)
 {
     struct error error = {0};
@@ -222,7 +210,7 @@ static void evict_from(const struct lock_scheme *scheme, const char *policy)
     struct lock_identity lock = {fixture.name, fixture.tag, scheme->name};
     must_answer(node, "SET account 7", "+OK");
     assert_int_equal(acquire(&fixture, 0), OUTCOME_OK);
-    enum eviction state = evict(node, &lock, policy, &error);
+    enum eviction state = evict_lock(node, &lock, policy, &error);
     if ((state == EVICTION_DONE) != can_evict(scheme, policy))
         fail_msg("%s of %s is %d: %s", policy, scheme->name, (int)state, error.text);
     if (state == EVICTION_DONE)
@@ -275,7 +263,7 @@ SERVERS_TEST(those_who_wait_for_the_lock_do_not_keep_it_there, .kind = "redis")
     must_answer(node, "SET account 7\r\nSET " TEST_LOCK " mine PX 60000", "+OK");
     assert_int_equal(pthread_create(&thread, NULL, want_the_lock, node), 0);
     for (int round = 0; round < 20; round++) {
-        MUST_BE(EVICTION_DONE, (int)evict(node, &test_lock, "allkeys-lru", &error));
+        MUST_BE(EVICTION_DONE, (int)evict_lock(node, &test_lock, "allkeys-lru", &error));
         must_answer(node, "GET account", "$1\r\n7\r\n");
         relieve(node);
         MUST_COME_TO_BE(1, DO(node, has_lock, &test_lock));
@@ -290,14 +278,14 @@ SERVERS_TEST(an_eviction_reaches_the_replicas_which_evict_nothing_themselves, .k
 {
     struct node *master = node_of(server, 1);
     must_answer(master, "SET " TEST_LOCK " me PX 60000\r\nWAIT 2 5000", ":2");
-    MUST_BE(EVICTION_FAILED, (int)evict(node_of(server, 2), &test_lock, NULL, &error));
+    MUST_BE(EVICTION_FAILED, (int)evict_lock(node_of(server, 2), &test_lock, NULL, &error));
     assert_non_null(strstr(error.text, "is a replica"));
-    MUST_BE(EVICTION_DONE, (int)evict(master, &test_lock, "volatile-lru", &error));
+    MUST_BE(EVICTION_DONE, (int)evict_lock(master, &test_lock, "volatile-lru", &error));
     MUST_COME_TO_BE(0, DO(node_of(server, 3), has_lock, &test_lock));
     relieve(master);
     // Released before the memory is full.
     must_answer(master, "CONFIG SET maxmemory 1gb\r\nCONFIG RESETSTAT", "+OK");
-    MUST_BE(EVICTION_TOO_LATE, (int)evict(master, &test_lock, NULL, &error));
+    MUST_BE(EVICTION_TOO_LATE, (int)evict_lock(master, &test_lock, NULL, &error));
     assert_non_null(strstr(error.text, "gone before the memory"));
     relieve(master);
 }
@@ -305,7 +293,7 @@ SERVERS_TEST(an_eviction_reaches_the_replicas_which_evict_nothing_themselves, .k
 SERVERS_TEST(without_eviction_writes_are_refused_and_the_lock_stays, .kind = "redis")
 {
     must_answer(node, "SET " TEST_LOCK " me PX 60000", "+OK");
-    MUST_BE(EVICTION_DONE, (int)evict(node, &test_lock, "noeviction", &error));
+    MUST_BE(EVICTION_DONE, (int)evict_lock(node, &test_lock, "noeviction", &error));
     must_answer(node, "SET other 1", "-OOM");
     assert_int_equal(has_lock(node, NULL), 1);
     relieve(node);
