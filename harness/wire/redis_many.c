@@ -55,6 +55,27 @@ static void lose(struct redis_many *many, int number, enum outcome outcome)
         settle(many, number, outcome);
 }
 
+// The socket can be written to: it is connected, or was refused.
+static void write_on(struct redis_many *many, int number)
+{
+    struct other *other = &many->others[number];
+    int reason = 0;
+    int done = 0;
+    socklen_t length = sizeof reason;
+    int shaken = 1;
+    if (other->connecting)
+        getsockopt(other->link.context->fd, SOL_SOCKET, SO_ERROR, &reason, &length);
+    if (other->connecting && reason == 0 && other->link.tls != NULL)
+        shaken = redis_tls_shake(&other->link, &many->error);
+    other->connecting = shaken == 0;
+    if (shaken == 0)
+        return;
+    if (reason != 0 || shaken < 0)
+        lose(many, number, OUTCOME_NO);
+    else if (redis_peer_write(&other->link, &done) != REDIS_OK)
+        lose(many, number, OUTCOME_UNKNOWN);
+}
+
 static void begin(struct redis_many *many, int number)
 {
     struct other *other = &many->others[number];
@@ -81,27 +102,8 @@ static void begin(struct redis_many *many, int number)
         redisAppendCommand(other->link.context, "AUTH %s", service->password);
     redisAppendFormattedCommand(other->link.context, many->command.bytes, many->command.length);
     other->waiting = true;
-}
-
-// The socket can be written to: it is connected, or was refused.
-static void write_on(struct redis_many *many, int number)
-{
-    struct other *other = &many->others[number];
-    int reason = 0;
-    int done = 0;
-    socklen_t length = sizeof reason;
-    int shaken = 1;
-    if (other->connecting)
-        getsockopt(other->link.context->fd, SOL_SOCKET, SO_ERROR, &reason, &length);
-    if (other->connecting && reason == 0 && other->link.tls != NULL)
-        shaken = redis_tls_shake(&other->link, &many->error);
-    other->connecting = shaken == 0;
-    if (shaken == 0)
-        return;
-    if (reason != 0 || shaken < 0)
-        lose(many, number, OUTCOME_NO);
-    else if (redis_peer_write(&other->link, &done) != REDIS_OK)
-        lose(many, number, OUTCOME_UNKNOWN);
+    if (!other->connecting)
+        write_on(many, number); // it nearly always has room
 }
 
 // Takes what has come. Answers to earlier rounds are passed over: only their order matters.
