@@ -268,6 +268,8 @@ char *picture_draw(const struct picture *picture, struct error *error)
     }
     plot.is_waiting = write_files(picture, folder, error) == 0;
     (void)plots_draw(&(struct plot *){&plot}, 1, error);
+    if (plot.is_drawn && plot.svg == NULL)
+        plot.svg = read_svg(&plot, error);
     folder_remove(folder, NULL);
     return plot.svg;
 }
