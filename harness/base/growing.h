@@ -1,10 +1,15 @@
-// Arrays that grow. Out of memory ends the process, as in text.h.
+// Arrays that are gone through, and that grow. Out of memory ends the process, as in text.h.
 #ifndef LOCKPICK_BASE_GROWING_H
 #define LOCKPICK_BASE_GROWING_H
 
 #include "harness/base/text.h"
 
 #include <string.h>
+
+// Each struct of that type in an array; none if it is NULL.
+#define FOR_EACH(type, item, items, count)                                                         \
+    for (const struct type *item = (items); item != NULL && (size_t)(item - (items)) < (count);    \
+         item++)
 
 // The array, with room for at least one more element than `count`; `*room` follows.
 static inline void *grown(void *array, size_t count, size_t *room, size_t bytes)

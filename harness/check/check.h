@@ -8,6 +8,7 @@
 #define LOCKPICK_CHECK_CHECK_H
 
 #include "harness/base/clock.h"
+#include "harness/base/growing.h"
 #include "harness/base/text.h"
 #include "harness/history/event.h"
 #include "harness/history/reader.h"
@@ -222,9 +223,6 @@ struct trial_model {
          item++)
 #define FOR_EACH_EVENT(item, model)                                                                \
     FOR_EACH (event, item, (model)->history->events, (model)->history->count)
-#define FOR_EACH(type, item, items, count)                                                         \
-    for (const struct type *item = (items); item != NULL && (size_t)(item - (items)) < (count);    \
-         item++)
 
 // All acquires by one index: those that were granted, and behind them the others.
 static inline size_t acquire_count(const struct trial_model *model)

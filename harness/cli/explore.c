@@ -90,15 +90,6 @@ static const struct option explore_options[] = {
 static const char *const samplings[] = {
     [SAMPLING_UNIFORM] = "uniform", [SAMPLING_POS] = "pos", [SAMPLING_PCT] = "pct", NULL};
 
-// By its name, or how many there are.
-static size_t sampling_named(const char *name)
-{
-    size_t at = 0;
-    while (name != NULL && samplings[at] != NULL && strcmp(samplings[at], name) != 0)
-        at++;
-    return at;
-}
-
 // What came of a lock, in memory that its slot shares.
 struct explored {
     int code;
@@ -326,7 +317,7 @@ static int explore_round(const struct exploration *exploration, const struct tri
     const struct search_limits limits = {
         .order = options->random > 0 ? SEARCH_RANDOM : SEARCH_SHORTEST,
         .seed = (uint64_t)options->random,
-        .sampling = (enum sampling_kind)sampling_named(options->sampling),
+        .sampling = (enum sampling_kind)text_index(options->sampling, samplings),
         .faults = (int)options->faults,
         .leases = (int)options->leases,
         .rare = round_of(exploration, trial->scenario)->rare,
@@ -602,8 +593,9 @@ static int run(const struct words *words, void *from)
     options->run.seed = SEED;
     if (words->count == 0)
         return usage_error(&explore_verb, "which lock? Give the name of a scheme");
-    if (samplings[sampling_named(options->sampling)] == NULL ||
-        (options->sampling != NULL && options->random == 0))
+    if (options->sampling == NULL)
+        options->sampling = samplings[SAMPLING_UNIFORM];
+    else if (!text_is_one_of(options->sampling, samplings) || options->random == 0)
         return usage_error(&explore_verb, "--sampling is uniform, pos or pct, of a --random SEED");
     if (options->resume != NULL && access(options->resume, X_OK) != 0)
         return usage_error(&explore_verb, "there is no folder %s to go on with", options->resume);

@@ -279,7 +279,6 @@ static void page_say(struct document *d, enum look look, const char *target, con
         text_add(out, " title=\"");
         html_add(out, d->tip);
         text_add(out, "\"");
-        d->tip = NULL;
     }
     text_add(out, tag != NULL ? ">" : "");
     if (form->sign != NULL)
@@ -579,6 +578,7 @@ void doc_link_to(struct document *d, enum look look, const char *target, char *w
 {
     if ((words[0] != '\0' || d->tip != NULL) && !d->is_dropped)
         writers[d->medium].say(d, look, target, words);
+    d->tip = NULL;
     free(words);
 }
 

@@ -103,8 +103,7 @@ struct words figure_name(enum figure figure)
     struct words name;
     snprintf(name.text, sizeof name.text, "%s%s%s", group != NULL ? group : "",
              group != NULL ? " " : "", figure_title(figure));
-    for (char *at = name.text; *at != '\0'; at++)
-        *at = *at == '\n' ? ' ' : *at;
+    text_clean_line(name.text);
     return name;
 }
 

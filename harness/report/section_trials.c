@@ -133,6 +133,13 @@ static void say_picture(struct document *d, size_t index, enum trial_picture whi
     html_add_picture(d, index, which, title, text_string(&alternative));
 }
 
+void say_again(struct document *d, const struct trial_result *result)
+{
+    AUTO_TEXT struct text folder = {0};
+    text_add_shell_word(&folder, result->folder);
+    doc_say(d, LOOK_PLAIN, "again: lockpick replay %s", folder.bytes);
+}
+
 static void say_files(struct document *d, const struct trial_result *result)
 {
     const char *const files[][2] = {
@@ -150,10 +157,10 @@ static void say_files(struct document *d, const struct trial_result *result)
         doc_paragraph(d, LOOK_PLAIN, "files: %s", result->folder);
         if (access(picture.bytes, R_OK) == 0)
             doc_paragraph(d, LOOK_PLAIN, "picture: %s", picture.bytes);
-        AUTO_TEXT struct text folder = {0};
-        text_add_shell_word(&folder, result->folder);
-        if (result->judgement.expectation != EXPECTATION_MET)
-            doc_paragraph(d, LOOK_PLAIN, "again: lockpick replay %s", folder.bytes);
+        if (result->judgement.expectation != EXPECTATION_MET) {
+            doc_paragraph(d, LOOK_PLAIN, "%s", "");
+            say_again(d, result);
+        }
     }
     if (d->medium != PAGE || !has_files)
         return;

@@ -9,25 +9,28 @@
 
 // --- words ---------------------------------------------------------------------------------------
 
-static const enum look verdict_looks[] = {
-    [VERDICT_SAFE] = LOOK_SAFE,           [VERDICT_UNSAFE] = LOOK_UNSAFE,
-    [VERDICT_STUCK] = LOOK_STUCK,         [VERDICT_UNKNOWN] = LOOK_UNKNOWN,
-    [VERDICT_SKIPPED] = LOOK_SKIPPED,     [VERDICT_ERROR] = LOOK_ERROR,
-    [VERDICT_NOT_APPLICABLE] = LOOK_UNFIT};
+static enum look look_of(const struct trial_result *result)
+{
+    static const enum look looks[] = {
+        [VERDICT_SAFE] = LOOK_SAFE,           [VERDICT_UNSAFE] = LOOK_UNSAFE,
+        [VERDICT_STUCK] = LOOK_STUCK,         [VERDICT_UNKNOWN] = LOOK_UNKNOWN,
+        [VERDICT_SKIPPED] = LOOK_SKIPPED,     [VERDICT_ERROR] = LOOK_ERROR,
+        [VERDICT_NOT_APPLICABLE] = LOOK_UNFIT};
+    return trial_is_measurement(result) ? LOOK_SKIPPED : looks[result->judgement.verdict];
+}
 
 void say_verdict(struct document *d, const struct trial_result *result, const char *target)
 {
     const struct judgement *judgement = &result->judgement;
     enum verdict verdict = judgement->verdict;
-    bool is_measurement = trial_is_measurement(result);
-    const char *sign = is_measurement ? ""
+    const char *sign = trial_is_measurement(result) ? ""
                        : judgement->expectation == EXPECTATION_MISSED || verdict == VERDICT_ERROR
                            ? "✗ "
                        : verdict == VERDICT_UNKNOWN || verdict == VERDICT_SKIPPED ? "? "
                        : judgement->expectation == EXPECTATION_MET                ? "✓ "
                                                                                   : "";
-    doc_link(d, is_measurement ? LOOK_SKIPPED : verdict_looks[verdict], target, "%s%s",
-             d->medium == MARKDOWN ? sign : "", trial_verdict_word(result));
+    doc_link(d, look_of(result), target, "%s%s", d->medium == MARKDOWN ? sign : "",
+             trial_verdict_word(result));
 }
 
 void say_expectation(struct document *d, enum expectation_result expectation)
@@ -298,8 +301,8 @@ static void say_sign(struct document *d, const struct trial_result *result, cons
     text_format(&tip, "%s in %s: %s%s%s", result->trial->scheme, result->trial->scenario->name,
                 trial_verdict_word(result), counts ? ", " : "", counts ? broken->check->name : "");
     d->tip = tip.bytes;
-    doc_link(d, trial_is_measurement(result) ? LOOK_SKIPPED : verdict_looks[judgement->verdict],
-             target, "%s", counts && broken->check->letter != NULL ? broken->check->letter : "");
+    doc_link(d, look_of(result), target, "%s",
+             counts && broken->check->letter != NULL ? broken->check->letter : "");
 }
 
 static void say_matrix_row(struct document *d, const struct axis *rows, const struct trial *row,
@@ -418,6 +421,14 @@ static void say_matrix(struct document *d)
     free(scenarios.items);
 }
 
+bool has_drawn_matrix(const struct run_result *run)
+{
+    bool is_drawn = false;
+    for (size_t i = 0; i < run->picture_count; i++)
+        is_drawn |= run->pictures[i].kind == &matrix_picture && run->pictures[i].is_drawn;
+    return is_drawn;
+}
+
 // Of a page, a matrix of scenarios and schemes; else a row for each, in Markdown one for repeats
 // that ended alike, the urgent ones first.
 static void say_verdicts(struct document *d)
@@ -428,11 +439,9 @@ static void say_verdicts(struct document *d)
         return;
     }
     say_matrix(d);
-    FOR_EACH (plot, picture, d->report->run->pictures, d->report->run->picture_count) {
-        if (picture->kind != &matrix_picture || !picture->is_drawn)
-            continue;
+    if (has_drawn_matrix(d->report->run)) {
         doc_break(d);
-        doc_link(d, LOOK_SMALL, "plots/matrix.svg", "%s, as a picture", picture->kind->title);
+        doc_link(d, LOOK_SMALL, MATRIX_FILE, "%s, as a picture", matrix_picture.title);
     }
     say_meanings(d);
     html_add_whole_pictures(d, PLACE_VERDICTS);

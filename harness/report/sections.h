@@ -14,6 +14,13 @@ void say_other_trials(struct document *d);
 // A trial's verdict and story.
 void say_story(struct document *d, size_t index);
 
+// "again: " and the command that repeats the trial, for a shell.
+void say_again(struct document *d, const struct trial_result *result);
+
+// Where the picture of all verdicts is, below the run's folder, if it was drawn.
+#define MATRIX_FILE "plots/matrix.svg"
+bool has_drawn_matrix(const struct run_result *run);
+
 // Every trial, with what each check found.
 void say_explained(struct document *d);
 

@@ -160,9 +160,8 @@ static void say_causes(struct tried *tried)
         bool has_files = cause->first->has_history || judgement->verdict == VERDICT_ERROR;
         if (cause->has_story || !has_files) // a story has it, too
             continue;
-        AUTO_TEXT struct text folder = {0};
-        text_add_shell_word(&folder, cause->first->folder);
-        doc_say(d, LOOK_PLAIN, "\n   again: lockpick replay %s", folder.bytes);
+        doc_say(d, LOOK_PLAIN, "\n   ");
+        say_again(d, cause->first);
     }
 }
 
@@ -211,11 +210,13 @@ static void say_fault(struct tried *tried, const struct trial *of)
     const struct trial sound = {.scenario = of->scenario, .scheme = tried->beside};
     const struct trial_result *result;
     bool any_missed = false, any_broken = false, any_open = false;
+    size_t repeats = 0;
     AUTO_TEXT struct text own = {0};
     AUTO_TEXT struct text beside = {0};
     AUTO_TEXT struct text causes = {0};
     for (size_t at = 0, alike; (result = next_end(run, of, &at, &alike)) != NULL;) {
         enum verdict verdict = result->judgement.verdict;
+        repeats += alike;
         if (verdict == VERDICT_NOT_APPLICABLE) {
             text_add_item(&tried->unfit_names, of->scenario->name);
             return;
@@ -236,12 +237,13 @@ static void say_fault(struct tried *tried, const struct trial *of)
     tried->broken += any_missed;
     tried->undecided += is_undecided;
     tried->unpromised += any_broken && !any_missed;
-    add_ends(run, of, true, &own);
     if (!any_broken && !any_open) {
         text_add_item(&tried->kept_names, of->scenario->name);
-        text_add(&tried->kept_names, own.bytes + strlen("SAFE"));
+        if (repeats > 1)
+            text_format(&tried->kept_names, " × %zu", repeats);
         return;
     }
+    add_ends(run, of, true, &own);
     doc_row(d, NULL, 1);
     doc_cell(d, LOOK_PLAIN, "%s", of->scenario->name);
     doc_cell(d, any_missed ? LOOK_MISSED : any_broken ? LOOK_QUIET : LOOK_UNKNOWN, "%s", own.bytes);
@@ -331,12 +333,8 @@ void report_print_tried(const struct run_report *report, const struct string_lis
     struct document d = {.medium = TERMINAL, .report = report, .out = out, .is_coloured = coloured};
     for (size_t i = 0; i < locks->count; i++)
         say_lock(&d, locks, locks->items[i]);
-    for (size_t i = 0; i < report->run->picture_count; i++) {
-        const struct plot *picture = &report->run->pictures[i];
-        if (picture->kind == &matrix_picture && picture->is_drawn)
-            doc_paragraph(&d, LOOK_PLAIN, "beside each other: %s/plots/%s.svg", report->run->folder,
-                          picture->kind->name);
-    }
+    if (has_drawn_matrix(report->run))
+        doc_paragraph(&d, LOOK_PLAIN, "beside each other: %s/" MATRIX_FILE, report->run->folder);
     doc_finish(&d);
 }
 

@@ -443,44 +443,51 @@ static int line_of_random(const struct scenario *scenario)
     return at != NULL ? line : 0;
 }
 
+// A scheme for which a fault is not drawn.
+struct refusal {
+    const char *scheme;
+    struct error why;
+};
+
 static void tell_one(const struct plan *plan, const struct scenario *scenario, const char *word,
                      FILE *out)
 {
-    AUTO_FREE struct error *whys = memory_zeroed(plan->count, sizeof *whys); // of each trial
+    AUTO_FREE struct refusal *refusals = NULL;
+    size_t refused = 0, room = 0;
     int line = line_of_random(scenario);
     for (size_t i = 0; i < plan->count; i++) {
         const struct trial *trial = &plan->trials[i];
         struct choice choice;
         struct draw draw;
+        struct error why = {0};
         bool is_first = i == 0 || plan->trials[i - 1].scenario != scenario ||
                         strcmp(plan->trials[i - 1].scheme, trial->scheme) != 0;
         if (trial->scenario != scenario || !is_first)
             continue;
         open_draw(&draw, trial);
-        if (make_choice(&draw, word, &choice, &whys[i]))
-            whys[i].text[0] = '\0';
+        if (!make_choice(&draw, word, &choice, &why))
+            *APPEND(refusals, refused, room) = (struct refusal){trial->scheme, why};
     }
     // The first of all schemes that have the same reason are told with it.
-    for (size_t i = 0; i < plan->count; i++) {
+    for (size_t i = 0; i < refused; i++) {
         AUTO_TEXT struct text schemes = {0};
         size_t count = 0;
-        for (size_t j = i; whys[i].text[0] != '\0' && j < plan->count; j++) {
-            if (strcmp(whys[j].text, whys[i].text) != 0)
+        if (refusals[i].scheme == NULL)
+            continue; // it is told with an earlier one
+        for (size_t j = i; j < refused; j++) {
+            if (strcmp(refusals[j].why.text, refusals[i].why.text) != 0)
                 continue;
             if (++count <= MOST_NAMED)
-                text_add_item(&schemes, plan->trials[j].scheme);
-            if (j > i)
-                whys[j].text[0] = '\0';
+                text_add_item(&schemes, refusals[j].scheme);
+            refusals[j].scheme = NULL;
         }
-        if (count == 0)
-            continue;
         fprintf(out, "%s:", scenario->path);
         if (line > 0)
             fprintf(out, "%d:", line);
         fprintf(out, " random: '%s' is not drawn for %s", word, schemes.bytes);
         if (count > MOST_NAMED)
             fprintf(out, " and %zu more", count - MOST_NAMED);
-        fprintf(out, ": %s\n", whys[i].text);
+        fprintf(out, ": %s\n", refusals[i].why.text);
     }
 }
 

@@ -4,7 +4,6 @@
 #include "harness/base/growing.h"
 #include "harness/base/rank.h"
 #include "harness/base/scope.h"
-#include "harness/check/check.h" // FOR_EACH
 
 #include <math.h>
 #include <resolv.h> // base64

@@ -318,7 +318,7 @@ static void describe_rates(const struct load *load, struct picture *picture)
 static bool write(const struct picture_subject *subject, struct picture *picture)
 {
     const struct run_report *report = subject->report;
-    const bool by_rate = picture->kind->details != NULL;
+    const bool by_rate = picture->kind == &rates_picture;
     AUTO_FREE char **conditions = memory_zeroed(report->measured_count + 1, sizeof *conditions);
     struct load load = {.by_rate = by_rate};
     for (size_t i = 0; i < report->measured_count; i++) {
@@ -360,4 +360,4 @@ PICTURE(clients, .name = "clients", .title = "Throughput and latency against cli
 
 // Where latency rises is what a lock can bear.
 PICTURE(rates, .name = "rates", .title = "Latency against the offered rate", .place = PLACE_COSTS,
-        .width = 1100, .write = write, .details = "by rate");
+        .width = 1100, .write = write);
