@@ -27,11 +27,25 @@ size_t first_from(const int64_t *values, size_t count, size_t stride, int64_t le
 
 // --- sorting -------------------------------------------------------------------------------------
 
-#define FEW 16 // are inserted one by one
+#define FEW 16     // are inserted one by one
+#define BLOCK 4096 // so many are sorted by their digits: what the processor's cache holds
+#define DIGIT_BITS 8
+#define DIGITS (1U << DIGIT_BITS)
 #define MOST_WORDS 8
 
 // Items of any type, as words of which one is the key.
 typedef int64_t __attribute__((may_alias)) word;
+
+// Where an item of a block is, and how much its key is more than the least.
+struct place {
+    uint64_t key;
+    size_t index;
+};
+
+struct block {
+    struct place places[2 * BLOCK];
+    word items[];
+};
 
 static inline void copy(word *to, const word *from, size_t words)
 {
@@ -54,10 +68,8 @@ static void insert_each(word *items, size_t count, size_t words, size_t key)
     }
 }
 
-// Merges two parts that are sorted, of which only what overlaps is moved. Made anew for each size
-// that is common, for a copy is a few instructions then.
-static inline __attribute__((always_inline)) void merge(word *items, size_t left, size_t right,
-                                                        size_t words, size_t key)
+// Merges two parts that are sorted, of which only what overlaps is moved.
+static void merge(word *items, size_t left, size_t right, size_t words, size_t key)
 {
     size_t stride = words * sizeof *items;
     word *middle = items + left * words;
@@ -83,35 +95,66 @@ static inline __attribute__((always_inline)) void merge(word *items, size_t left
     free(room);
 }
 
-// Times of a history are nearly in order: there is little to merge, and each part is looked at
+// Sorts a block by the digits of its keys, the last ones first: of pairs of a key and a place,
+// which are smaller than most items; those are moved once, in the end. Knuth, The Art of Computer
+// Programming 3, 5.2.5.
+static void sort_block(word *items, size_t count, size_t words, size_t key, struct block *block)
+{
+    struct place *from = block->places, *to = block->places + BLOCK, *last;
+    word least = items[key], most = items[key], before = items[key];
+    bool is_sorted = true;
+    for (size_t i = 0; i < count; i++) {
+        word value = items[i * words + key];
+        is_sorted &= value >= before;
+        before = value;
+        least = value < least ? value : least;
+        most = value > most ? value : most;
+    }
+    for (size_t i = 0; !is_sorted && i < count; i++)
+        from[i] = (struct place){(uint64_t)items[i * words + key] - (uint64_t)least, i};
+    uint64_t range = is_sorted ? 0 : (uint64_t)most - (uint64_t)least;
+    for (unsigned shift = 0; shift < 64 && range >> shift != 0; shift += DIGIT_BITS) {
+        uint32_t next[DIGITS + 1] = {0}; // place of each digit
+        for (size_t i = 0; i < count; i++)
+            next[(from[i].key >> shift) % DIGITS + 1]++;
+        for (size_t digit = 1; digit < DIGITS; digit++)
+            next[digit] += next[digit - 1];
+        for (size_t i = 0; i < count; i++)
+            to[next[(from[i].key >> shift) % DIGITS]++] = from[i];
+        last = from;
+        from = to;
+        to = last;
+    }
+    for (size_t i = 0; !is_sorted && i < count; i++)
+        copy(block->items + i * words, items + from[i].index * words, words);
+    if (!is_sorted)
+        memcpy(items, block->items, count * words * sizeof *items);
+}
+
+// Times of a history are nearly in order: there is little to merge, and each block is looked at
 // once.
-static void sort_words(word *items, size_t count, size_t words, size_t key)
+static void sort_words(word *items, size_t count, size_t words, size_t key, struct block *block)
 {
     if (count <= FEW) {
         insert_each(items, count, words, key);
         return;
     }
-    sort_words(items, count / 2, words, key);
-    sort_words(items + count / 2 * words, count - count / 2, words, key);
-    switch (key == 0 ? words : 0) {
-    case 1:
-        merge(items, count / 2, count - count / 2, 1, 0);
-        break;
-    case 2:
-        merge(items, count / 2, count - count / 2, 2, 0);
-        break;
-    case 5:
-        merge(items, count / 2, count - count / 2, 5, 0);
-        break;
-    default:
-        merge(items, count / 2, count - count / 2, words, key);
+    if (count <= BLOCK) {
+        sort_block(items, count, words, key, block);
+        return;
     }
+    sort_words(items, count / 2, words, key, block);
+    sort_words(items + count / 2 * words, count - count / 2, words, key, block);
+    merge(items, count / 2, count - count / 2, words, key);
 }
 
 void sort_by_word(void *items, size_t count, size_t size, size_t offset)
 {
     assert(size % sizeof(word) == 0 && size <= MOST_WORDS * sizeof(word));
-    sort_words(items, count, size / sizeof(word), offset / sizeof(word));
+    struct block *block =
+        count > FEW ? memory_new(sizeof *block + (count < BLOCK ? count : BLOCK) * size) : NULL;
+    sort_words(items, count, size / sizeof(word), offset / sizeof(word), block);
+    free(block);
 }
 
 void sort_by_key(void *items, size_t count, size_t size)

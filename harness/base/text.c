@@ -47,10 +47,11 @@ void *memory_soon_full(size_t bytes)
     void *memory = memory_new(bytes);
     const uintptr_t page = 4096;
     uintptr_t from = ((uintptr_t)memory + page - 1) & ~(page - 1);
-    // Where the kernel can. Large pages have to be found first, which takes its time.
+    // Where the kernel can. Large pages have to be found first, which takes its time; they are made
+    // as they are written, while others read what is written to them.
     if (bytes > 65536 * page)
         madvise((void *)from, bytes - page, MADV_HUGEPAGE);
-    if (bytes > 1024 * page)
+    else if (bytes > 1024 * page)
         madvise((void *)from, bytes - page, MADV_POPULATE_WRITE);
     return memory;
 }

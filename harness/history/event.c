@@ -167,7 +167,10 @@ bool event_is_valid(const struct event *event, int64_t began_ns)
     unsigned most_detail = rules[event->kind].most_detail;
     unsigned any = rules[event->kind].free;
     unsigned reckoned = rules[event->kind].reckoned;
-    for (unsigned i = 0; i < 4; i++) {
+    uint64_t bits = 0; // of all of them, so that most events are seen at once to have none as large
+    for (unsigned i = 0; i < 4; i++)
+        bits |= (uint64_t)(event->args[i] < 0 ? ~event->args[i] : event->args[i]);
+    for (unsigned i = 0; bits >= (uint64_t)LARGEST && i < 4; i++) {
         int64_t number = event->args[i];
         bool may_be_never = (reckoned >> i & 1) == 0;
         if ((number < -LARGEST || number > LARGEST) && (any >> i & 1) == 0 &&

@@ -1,5 +1,6 @@
 #include "harness/history/reader.h"
 
+#include "harness/base/ahead.h"
 #include "harness/base/file.h"
 #include "harness/base/growing.h"
 #include "harness/base/rank.h"
@@ -8,8 +9,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <pthread.h>
-#include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,10 +57,7 @@ struct history_scan {
     uint64_t next;        // chunk to be looked at
     uint64_t unread_from; // chunk to be read
     struct window windows[WINDOWS], *window;
-    bool has_reader;         // a thread, which fills windows while another is looked at
-    pthread_t reader;        // it
-    sem_t empty, full;       // windows
-    atomic_bool is_finished; // nobody looks at more
+    struct ahead ahead; // fills windows while another is looked at
     struct author *authors;
     size_t author_count, author_room;
     uint32_t *author_of; // by first chunk, one more than the index; 0: not seen
@@ -120,13 +116,7 @@ struct history_scan *history_scan_open(const char *path, struct error *error)
 
 void history_scan_close(struct history_scan *scan)
 {
-    if (scan->has_reader) {
-        scan->is_finished = true;
-        sem_post(&scan->empty);
-        pthread_join(scan->reader, NULL);
-        sem_destroy(&scan->empty);
-        sem_destroy(&scan->full);
-    }
+    ahead_stop(&scan->ahead);
     if (scan->descriptor >= 0) {
         close(scan->descriptor);
         for (size_t i = 0; i < WINDOWS; i++)
@@ -184,8 +174,10 @@ static void skip_hole(struct history_scan *scan)
 
 // Reads the next chunks. What is missing behind the end of a file that is cut inside a chunk is
 // zero.
-static void read_window(struct history_scan *scan, struct window *window)
+static void read_window(void *of, size_t slot)
 {
+    struct history_scan *scan = of;
+    struct window *window = &scan->windows[slot];
     skip_hole(scan);
     uint64_t left =
         scan->unread_from < scan->chunk_count ? scan->chunk_count - scan->unread_from : 0;
@@ -213,43 +205,11 @@ static void read_window(struct history_scan *scan, struct window *window)
         window->is_intact[i] = is_intact(scan, &window->chunks[i], window->from + i);
 }
 
-static void await(sem_t *windows)
-{
-    while (sem_wait(windows) != 0)
-        continue; // a signal came
-}
-
-static void *read_ahead(void *argument)
-{
-    struct history_scan *scan = argument;
-    for (size_t i = 0;; i = (i + 1) % WINDOWS) {
-        await(&scan->empty);
-        if (scan->is_finished)
-            return NULL;
-        read_window(scan, &scan->windows[i]);
-        sem_post(&scan->full);
-    }
-}
-
 static void next_window(struct history_scan *scan)
 {
-    bool is_first = scan->window == NULL;
-    if (is_first && scan->chunk_count > MOST_ALONE) {
-        sem_init(&scan->empty, 0, WINDOWS);
-        sem_init(&scan->full, 0, 0);
-        scan->has_reader = pthread_create(&scan->reader, NULL, read_ahead, scan) == 0;
-    }
-    struct window *last = &scan->windows[WINDOWS - 1];
-    if (is_first || scan->window == last)
-        scan->window = scan->windows;
-    else if (scan->has_reader)
-        scan->window++;
-    if (scan->has_reader && !is_first)
-        sem_post(&scan->empty); // the one before
-    if (scan->has_reader)
-        await(&scan->full);
-    else
-        read_window(scan, scan->window);
+    if (scan->window == NULL)
+        ahead_start(&scan->ahead, scan->chunk_count > MOST_ALONE ? WINDOWS : 1, read_window, scan);
+    scan->window = &scan->windows[ahead_next(&scan->ahead)];
     scan->next = scan->window->from;
     if (scan->window->unread != 0)
         scan->damage.unread = scan->window->unread;

@@ -1,5 +1,6 @@
 #include "harness/import/import.h"
 
+#include "harness/base/ahead.h"
 #include "harness/base/clock.h"
 #include "harness/base/growing.h"
 #include "harness/base/rank.h"
@@ -303,26 +304,45 @@ static void actors_hand_over(struct actors *actors, const struct import_options 
 
 // --- an import -----------------------------------------------------------------------------------
 
+// Entries that a thread has read and nobody has taken.
+struct batch {
+    struct entry entries[256];
+    size_t count; // 0: it has read what it can
+};
+
+#define BATCHES 8
+// Of longer histories the entries are read by a thread.
+#define MOST_BY_ONE ((size_t)1 << 20)
+
+// What entries are read from.
+struct reading {
+    struct reader reader;
+    const struct import_options *options;
+    struct batch *batches; // while a thread reads ahead
+    bool is_over;          // it has read what it can
+    bool has_uid;          // values are maps that name the operation
+    uint32_t unclear_line; // the first whose value may mean several things; 0: none
+    struct shown unclear;  // that value
+};
+
 struct import {
     const struct import_options *options;
     enum import_format format;
     struct operations *operations;
     struct import_notes *notes;
     struct problems *problems;
-    struct reader reader;
     struct actors actors;
     struct labels names;
     struct labels errors;
-    size_t operation_room, event_room;
+    size_t event_room;
     int64_t index; // of the last line that had one
     uint32_t index_line;
     bool ignores_index;
     bool is_disordered; // an index is less than one before
     int64_t at_ns;      // of the last line that had a time
     bool has_time;
-    bool has_uid;          // values are maps that name the operation
-    uint32_t unclear_line; // the first whose value may mean several things; 0: none
-    struct shown unclear;  // that value
+    // On cache lines of its own, as another thread may read.
+    _Alignas(64) struct reading reading;
 };
 
 // --- which format --------------------------------------------------------------------------------
@@ -344,19 +364,20 @@ enum import_format import_format_of(const char *path, const char *bytes, size_t 
 // --- entries -------------------------------------------------------------------------------------
 
 // The next entry that says what it means. READING_BAD after telling what is wrong.
-static enum map_reading next_entry(struct import *import, struct entry *entry)
+static enum map_reading next_entry(struct reading *reading, struct entry *entry)
 {
     struct entry_fields fields;
-    enum map_reading reading = reader_next(&import->reader, &fields);
-    if (reading != READING_MAP)
-        return reading;
-    bool read = entry_read(&fields, import->options, entry, import->problems) == 0;
-    if (read && entry->is_unclear && import->unclear_line == 0) {
-        import->unclear_line = entry->line;
-        import->unclear = value_show(fields.of[FIELD_VALUE]);
+    enum map_reading found = reader_next(&reading->reader, &fields);
+    if (found != READING_MAP)
+        return found;
+    if (entry_read(&fields, reading->options, entry, reading->reader.problems) != 0)
+        return READING_BAD;
+    if (entry->is_unclear && reading->unclear_line == 0) {
+        reading->unclear_line = entry->line;
+        reading->unclear = value_show(fields.of[FIELD_VALUE]);
     }
-    import->has_uid |= read && entry->has_uid;
-    return read ? READING_MAP : READING_BAD;
+    reading->has_uid |= entry->has_uid;
+    return READING_MAP;
 }
 
 // False if the order of the lines is not that of their indices.
@@ -423,15 +444,14 @@ static void invoke(struct import *import, struct actor *actor, const struct entr
     actor->open_count = entry->permits > 0 ? (uint32_t)entry->permits : 1;
     uint32_t name = name_of(import, entry);
     for (uint32_t i = 0; i < actor->open_count; i++)
-        *APPEND(operations->items, operations->count, operations->room) =
-            (struct operation){.invoked = instant_of_invocation(moment),
-                               .returned = INSTANT_NEVER,
-                               .process = actor->process,
-                               .name = name,
-                               .kind = (uint8_t)entry->kind,
-                               .outcome = OUTCOME_UNKNOWN,
-                               .shared = entry->shared,
-                               .either = entry->either};
+        operations_add(operations, (struct operation){.invoked = instant_of_invocation(moment),
+                                                      .returned = INSTANT_NEVER,
+                                                      .process = actor->process,
+                                                      .name = name,
+                                                      .kind = (uint8_t)entry->kind,
+                                                      .outcome = OUTCOME_UNKNOWN,
+                                                      .shared = entry->shared,
+                                                      .either = entry->either});
 }
 
 // True if the completion is one of the open operation.
@@ -573,13 +593,64 @@ static void take(struct import *import, const struct entry *entry)
         actor->began = import->operations->event_count;
 }
 
+static bool goes_on_to_take(const struct import *import)
+{
+    return !problems_suffice(import->problems) && !import->is_disordered;
+}
+
+// Reads on to where there is a problem, or text that lasts no longer than its entry: from there on
+// all is left to take_all.
+static void read_batch(void *of, size_t slot)
+{
+    struct reading *reading = of;
+    struct reader *reader = &reading->reader;
+    struct batch *batch = &reading->batches[slot];
+    const size_t room = sizeof batch->entries / sizeof batch->entries[0];
+    for (batch->count = 0; batch->count < room && !reading->is_over; batch->count++) {
+        const char *at = reader->at;
+        uint32_t line = reader->line, list_line = reader->list_line;
+        if (next_entry(reading, &batch->entries[batch->count]) == READING_MAP &&
+            !reader->keeps_text)
+            continue;
+        reader->at = at;
+        reader->line = line;
+        reader->list_line = list_line;
+        reading->is_over = true;
+        return;
+    }
+}
+
+// Takes what a thread reads meanwhile. Its problems are thrown away, and told when they are found
+// again.
+static void take_batches(struct import *import)
+{
+    struct problems found = {.file = import->problems->file};
+    struct ahead ahead;
+    size_t count = 0;
+    struct batch *batches = import->reading.batches = memory_new(BATCHES * sizeof *batches);
+    import->reading.reader.problems = &found;
+    ahead_start(&ahead, BATCHES, read_batch, &import->reading);
+    do {
+        const struct batch *batch = &batches[ahead_next(&ahead)];
+        count = batch->count;
+        for (size_t i = 0; i < count && goes_on_to_take(import); i++)
+            take(import, &batch->entries[i]);
+    } while (count > 0 && goes_on_to_take(import));
+    ahead_stop(&ahead);
+    import->reading.reader.problems = import->problems;
+    text_free(&found.text);
+    free(batches);
+}
+
 // To the end, or to where a line is not in its place.
 static void take_all(struct import *import, const char *bytes, size_t length)
 {
     struct entry entry;
-    reader_start(&import->reader, import->format, bytes, length, import->problems);
-    while (!problems_suffice(import->problems) && !import->is_disordered) {
-        enum map_reading reading = next_entry(import, &entry);
+    reader_start(&import->reading.reader, import->format, bytes, length, import->problems);
+    if (length > MOST_BY_ONE)
+        take_batches(import);
+    while (goes_on_to_take(import)) {
+        enum map_reading reading = next_entry(&import->reading, &entry);
         if (reading == READING_END)
             break;
         if (reading == READING_MAP)
@@ -604,10 +675,10 @@ static void take_by_index(struct import *import, const char *bytes, size_t lengt
     size_t count = 0, room = 0, position_count = 0, position_room = 0;
     struct entry entry;
     bool all = true;
-    reader_start(&import->reader, import->format, bytes, length, import->problems);
+    reader_start(&import->reading.reader, import->format, bytes, length, import->problems);
     for (;;) {
-        struct position position = {import->reader.at, import->reader.line};
-        enum map_reading reading = next_entry(import, &entry);
+        struct position position = {import->reading.reader.at, import->reading.reader.line};
+        enum map_reading reading = next_entry(&import->reading, &entry);
         if (reading == READING_END || problems_suffice(import->problems))
             break;
         if (reading != READING_MAP)
@@ -622,14 +693,14 @@ static void take_by_index(struct import *import, const char *bytes, size_t lengt
         import->notes->was_sorted = true;
         sort_ranked(order, count);
         for (size_t i = 0; i < count && !problems_suffice(import->problems); i++) {
-            import->reader.at = positions[order[i].index].at;
-            import->reader.line = positions[order[i].index].line;
-            import->reader.list_line = 0;
-            if (next_entry(import, &entry) == READING_MAP)
+            import->reading.reader.at = positions[order[i].index].at;
+            import->reading.reader.line = positions[order[i].index].line;
+            import->reading.reader.list_line = 0;
+            if (next_entry(&import->reading, &entry) == READING_MAP)
                 take(import, &entry);
         }
     } else if (import->problems->count == 0) {
-        reader_stop(&import->reader);
+        reader_stop(&import->reading.reader);
         import->ignores_index = true;
         take_all(import, bytes, length);
     }
@@ -663,7 +734,7 @@ static void hand_over(struct import *import)
 static void forget(struct import *import)
 {
     struct actors *actors = &import->actors;
-    reader_stop(&import->reader);
+    reader_stop(&import->reading.reader);
     free(actors->items);
     free(actors->by_number);
     free(actors->by_text);
@@ -684,7 +755,8 @@ int import_history(enum import_format format, const char *bytes, size_t length,
                             .operations = operations,
                             .notes = notes,
                             .problems = problems,
-                            .index = -1};
+                            .index = -1,
+                            .reading.options = options};
     const struct import fresh = import;
     *notes = (struct import_notes){0};
     take_all(&import, bytes, length);
@@ -700,12 +772,12 @@ int import_history(enum import_format format, const char *bytes, size_t length,
         import = fresh;
         take_by_index(&import, bytes, length);
     }
-    if (import.unclear_line != 0 && !import.has_uid)
-        problems_add(problems, import.unclear_line,
+    if (import.reading.unclear_line != 0 && !import.reading.has_uid)
+        problems_add(problems, import.reading.unclear_line,
                      "the value is %s: Lockpick cannot tell what that says; --value name (each "
                      "is a lock of its own), permits (so many are acquired or released), token (of "
                      "a successful acquire) or nothing says it",
-                     import.unclear.text);
+                     import.reading.unclear.text);
     hand_over(&import);
     forget(&import);
     return problems->count > before.count ? -1 : 0;

@@ -162,6 +162,63 @@ TEST(the_name_of_the_file_says_what_it_is)
     assert_int_equal(import_format_of("a", "[{:process", 10), IMPORT_EDN);
 }
 
+// --- a long history, which a thread reads ahead --------------------------------------------------
+
+#define PAIRS 20000
+
+// Each pair of lines is an acquire. `odd` takes the place of the second line of one pair.
+static struct result import_long(size_t pair, const char *odd)
+{
+    struct text text = {0};
+    for (size_t i = 0; i < PAIRS; i++) {
+        text_format(
+            &text,
+            "{\"process\":%zu,\"type\":\"invoke\",\"f\":\"acquire\",\"value\":[\"a\",null]}\n", i);
+        if (i == pair)
+            text_add(&text, odd);
+        else
+            text_format(&text, "{\"process\":%zu,\"type\":\"ok\",\"f\":\"acquire\"}\n", i);
+    }
+    struct result result = import_with(text.bytes, text.length, &(struct import_options){0});
+    text_free(&text);
+    return result;
+}
+
+TEST(a_long_history_is_read_whole_wherever_reading_ahead_ends)
+{
+    // Text that is kept beside the history; blanks; nothing of the kind.
+    static const char *const lines[] = {
+        "{\"process\":12000,\"type\":\"o\\u006b\",\"f\":\"acquire\",\"value\":[\"\\u0061\",null]}"
+        "\n",
+        "\n\n{\"process\":12000,\"type\":\n\"ok\",\"f\":\"acquire\"}\n",
+        "{\"process\":12000,\"type\":\"ok\",\"f\":\"acquire\"}\n"};
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        struct result result = import_long(12000, lines[i]);
+        assert_int_equal(result.imported, 0);
+        assert_int_equal(result.operations.count, PAIRS);
+        assert_int_equal(result.operations.name_count, 1);
+        for (size_t j = 0; j < PAIRS; j++)
+            assert_int_equal(result.operations.items[j].outcome, OUTCOME_OK);
+        result_free(&result);
+    }
+}
+
+TEST(what_is_wrong_far_into_a_long_history_is_told_once_and_in_its_order)
+{
+    struct result result =
+        import_long(12000, "{\"process\":12000,\"type\":\"ok\",\"f\":\"release\"}\n"
+                           "{\"process\":12000,\"type\":\"okay\",\"f\":\"acquire\"}\n"
+                           "{\"process\":12001,\"type\":\"ok\",\"f\":\"acquire\"}\n");
+    const char *problems = text_string(&result.problems.text);
+    assert_int_equal(result.problems.count, 3);
+    const char *first = strstr(problems, "h:24002: process 12000 ends release");
+    assert_non_null(first);
+    const char *second = strstr(first, "h:24003: the type is 'okay'");
+    assert_non_null(second);
+    assert_non_null(strstr(second, "h:24004: process 12001 ends an operation that it never began"));
+    result_free(&result);
+}
+
 // --- damage --------------------------------------------------------------------------------------
 
 static const char edn_sample[] =

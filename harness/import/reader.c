@@ -168,6 +168,7 @@ struct shown value_show(const struct value *value)
 static char *keep_text(struct reader *reader, const char *bytes, size_t length)
 {
     char *text = arena_take(reader, length + 1);
+    reader->keeps_text = true;
     memcpy(text, bytes, length);
     text[length] = '\0';
     return text;
@@ -714,6 +715,7 @@ enum map_reading reader_next(struct reader *reader, struct entry_fields *fields)
     bool is_tagged = false;
     obstack_free(&reader->arena, reader->arena_start);
     reader->value_count = 0;
+    reader->keeps_text = false;
     while (skip_blanks(reader, reader->is_json, 0)) {
         const char *at = reader->at;
         uint32_t line = reader->line;

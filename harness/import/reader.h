@@ -87,6 +87,7 @@ struct reader {
     struct obstack arena;              // holds all else of the last operation
     void *arena_start;
     size_t value_count; // in the arena
+    bool keeps_text;    // so is some of its text
 };
 
 enum map_reading { READING_MAP, READING_BAD, READING_END };
