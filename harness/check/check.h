@@ -336,6 +336,7 @@ struct finding {
 // What the evidence of a violation shows.
 enum shows {
     SHOWS_ACCESSES,    // reads and writes, and the holds in which they were made
+    SHOWS_LOSS,        // a write, and another over it by somebody who had not seen it
     SHOWS_TWO_VALID,   // two who hold at once, although the lease of each was valid
     SHOWS_TWO_STALE,   // two who hold at once, as one outlived its lease
     SHOWS_REMOVAL,     // whose lock vanished, and whose release may have removed it

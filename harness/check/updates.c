@@ -605,6 +605,7 @@ const struct check lost_update_check = {
     .letter = "L",
     .label = "this write",
     .decide = decide,
+    .shows = SHOWS_LOSS,
     .may_follow = true,
     .mitigation = "a lock that excludes, or a store that writes only if the value is still the one "
                   "that was read",
@@ -620,6 +621,7 @@ const struct check oversell_check = {
     .letter = "O",
     .label = "this sale",
     .decide = decide,
+    .shows = SHOWS_LOSS,
     .may_follow = true,
     .mitigation =
         "a lock that excludes, or a store that takes a unit only if the stock is still the "

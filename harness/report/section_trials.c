@@ -282,6 +282,12 @@ static enum part part_of(const struct trial_result *result)
     return trial_is_urgent(result) ? UNEXPECTED : is_broken ? BROKEN : KEPT;
 }
 
+// How much of news it is that a lock broke: least of those that never promised to exclude.
+static int news_of(const struct trial *trial)
+{
+    return trial->external_client != NULL || trial_has_trait(trial, "exclusive");
+}
+
 // The first trials of a part are opened beforehand, if they tell something new: of more, the page
 // would be a scroll without an end. Of those that have one reason, the first tells it for all.
 static void say_part(struct document *d, enum part part)
@@ -310,6 +316,11 @@ static void say_part(struct document *d, enum part part)
     const struct scenario *scenario = NULL;
     const char *reason = "";
     size_t opened = 0;
+    int most_news = 0;
+    FOR_EACH (trial_result, result, run->trials, run->count) {
+        if (part == BROKEN && !trial_is_unfit(result) && part_of(result) == part)
+            most_news = news_of(result->trial) > most_news ? news_of(result->trial) : most_news;
+    }
     for (size_t i = 0; i < run->count; i++) {
         const struct trial_result *result = &run->trials[i];
         if (trial_is_unfit(result) || part_of(result) != part)
@@ -326,7 +337,8 @@ static void say_part(struct document *d, enum part part)
         }
         scenario = result->trial->scenario;
         bool is_open = d->medium == PAGE && opened < parts[part].most_open &&
-                       strcmp(reason, result->judgement.reason) != 0;
+                       strcmp(reason, result->judgement.reason) != 0 &&
+                       news_of(result->trial) >= most_news;
         enum telling telling = d->medium == PAGE ? telling_of(d, result) : TELL_STORY;
         size_t before = d->text.length;
         opened += is_open;

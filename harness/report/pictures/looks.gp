@@ -18,14 +18,15 @@ stray            dark_red 0.04  0.06  bars     ""
 read             black    0.36  0     marks    "read"
 write            black    0.36  0     marks    "write"
 refused          red      0.36  0     marks    "write refused"
+lost             red      0.36  0     marks    "write lost"
 long-write       black    0.27  0     dotted   "until it is answered"
 fault            shade    0.48  0.48  shades   "fault"
 violation        red      0.24  0.12  bars     "violation"
 death            black    0.06  0     marks    ""
 END
-array called[21]; array colour[21]; array top_of[21]; array bottom[21]; array style[21]; array meaning[21]; array found[21]
+array called[22]; array colour[22]; array top_of[22]; array bottom[22]; array style[22]; array meaning[22]; array found[22]
 stats $looks using (i = int($0) + 1, called[i] = strcol(1), colour[i] = value(strcol(2)), top_of[i] = $3, bottom[i] = $4, style[i] = strcol(5), meaning[i] = strcol(6), found[i] = 0) nooutput
-number(look) = sum [i = 1:21] (called[i] eq look ? i : 0)
+number(look) = sum [i = 1:22] (called[i] eq look ? i : 0)
 find(look) = (found[number(look)] = 1)
 do for [p = 1:1 + enlarged] {
     eval begin_panel
@@ -34,8 +35,8 @@ do for [p = 1:1 + enlarged] {
     stats data index 'marks:' using (seen($2, $2) ? find(strcol(3)) : 0) nooutput
 }
 stats data index 'servers:' every ::::3 using (find('fault')) nooutput
-array at[21]; array line[21]; beyond = 12; legends = 0
-do for [i = 1:21] {
+array at[22]; array line[22]; beyond = 12; legends = 0
+do for [i = 1:22] {
     at[i] = NaN; line[i] = NaN; long = 42 + 7.9 * strlen(meaning[i])
     if (found[i] && strlen(meaning[i])) {
         if (beyond + long > width || legends == 0) { legends = legends + 1; beyond = 12 }

@@ -337,6 +337,26 @@ TEST_WITH(the_values_of_the_evidence_stand_at_their_marks, start, stop)
     }
 }
 
+TEST_WITH(what_the_store_took_has_a_row_and_what_it_lost_is_marked, start, stop)
+{
+    static const struct check lost = {.name = "lost-update", .summary = "", .shows = SHOWS_LOSS};
+    test_hold(&test, 1, 0, 5, 600)->token = 33;
+    test_hold(&test, 2, 10, 320, 322);
+    add_access(0, true, 500, 1); // sent before the other, and stored after it
+    test.accesses[0].returned_ns = AT(326);
+    test.accesses[0].invoked_ns = AT(319);
+    add_access(1, true, 321, 1);
+    find(&test_stale_holder, SIZE_MAX, 320, 322);
+    DRAWN("\n3 \"store\"\n", "\n3 321 \"write\" 728.916666 \"\" \"1\"\n3 326 \"write\" ",
+          "!\"lost\"", "\"token 33\"", "enlarged = 1\n");
+    test_find(result, &lost, false)->evidence = (struct evidence){{1, 0}, {1, 0}, AT(326), AT(327)};
+    DRAWN("\"lost: \" \"1\"\n3 326 \"write\" ");
+    // What came of a violation is seen where that is seen at all.
+    assert_true(told("to_2") > 327);
+    test.model.access_count = 0;
+    DRAWN("!\"store\"");
+}
+
 TEST_WITH(a_lock_that_nobody_removed_is_found_gone, start, stop)
 {
     static const struct check wrongful = {

@@ -1,5 +1,6 @@
 // Who believed to hold the lock when: a row for each worker, around the first violation, else the
 // first holds; and a second panel for a violation too short to be seen in the first.
+#include "harness/base/rank.h"
 #include "harness/base/scope.h"
 #include "harness/check/describe.h"
 #include "harness/check/stuck.h"
@@ -11,6 +12,7 @@
 
 // Words about a bar are so much above the middle of their row.
 #define WORDS_ABOVE 0.385
+#define WORDS_BELOW (-0.39)
 
 struct scene {
     const struct trial_model *model;
@@ -22,6 +24,8 @@ struct scene {
     const struct hold *evidence[2];
     struct timeline timeline; // of workers
 };
+
+#define STORE INT64_MAX // has a row, too, below the workers
 
 static int64_t worker_of(int client, int worker)
 {
@@ -102,8 +106,31 @@ static struct window window_of(const struct trial_model *model, int64_t from_ns,
     return window;
 }
 
-// Around the violation: the whole of both holds; every write of theirs until it was answered; and
-// where a value was lost, or a unit sold twice, if that is not far away.
+// Goes on to what came of it, if that is not far away: every write of both holds until it was
+// answered, the writes that the store should not have taken, and where a value was lost.
+static void extend(const struct scene *scene, int64_t *from, int64_t *to)
+{
+    int64_t near = FARTHEST * time_later(*to - *from, NS_PER_MS);
+    int64_t least = *from - near;
+    int64_t most = *to + near;
+    FOR_EACH_ACCESS (access, scene->model) {
+        if (access->is_write && is_evidence(scene, hold_at(scene->model, access->hold)) &&
+            access->invoked_ns >= least && access->returned_ns <= most)
+            *to = time_later(*to, access->returned_ns);
+    }
+    EACH_FINDING (scene->judgement, finding) {
+        const struct evidence *harm = &finding->evidence;
+        enum shows what = finding->check->shows;
+        if (finding->state == FINDING_VIOLATED &&
+            (what == SHOWS_ACCESSES || what == SHOWS_LOSS || what == SHOWS_LATE_WRITE) &&
+            harm->to_ns > 0 && harm->from_ns >= least && harm->to_ns <= most) {
+            *from = time_earlier(*from, harm->from_ns);
+            *to = time_later(*to, harm->to_ns);
+        }
+    }
+}
+
+// Around the violation: the whole of both holds, and what came of it.
 static void choose_violation(struct scene *scene)
 {
     int64_t from = scene->finding->evidence.from_ns;
@@ -113,22 +140,7 @@ static void choose_violation(struct scene *scene)
         from = hold != NULL ? time_earlier(from, hold->granted_ns) : from;
         to = hold != NULL ? time_later(to, hold->released_ns) : to;
     }
-    int64_t near = FARTHEST * time_later(to - from, NS_PER_MS);
-    int64_t least = from - near;
-    int64_t most = to + near;
-    FOR_EACH_ACCESS (access, scene->model) {
-        if (access->is_write && is_evidence(scene, hold_at(scene->model, access->hold)) &&
-            access->returned_ns <= most)
-            to = time_later(to, access->returned_ns);
-    }
-    EACH_FINDING (scene->judgement, finding) {
-        const struct evidence *loss = &finding->evidence;
-        if (finding->state == FINDING_VIOLATED && finding->check->shows == SHOWS_ACCESSES &&
-            loss->to_ns > 0 && loss->from_ns >= least && loss->to_ns <= most) {
-            from = time_earlier(from, loss->from_ns);
-            to = time_later(to, loss->to_ns);
-        }
-    }
+    extend(scene, &from, &to);
     scene->timeline.window = window_of(scene->model, from, to, (to - from) / 5);
 }
 
@@ -153,7 +165,9 @@ static void choose_zoom(struct scene *scene)
     if (found_late || is_apart(scene) || length <= 0 ||
         length >= (window->to - window->from) / LEAST_SHARE)
         return;
-    struct window zoom = window_of(scene->model, evidence->from_ns, evidence->to_ns, length);
+    int64_t from = evidence->from_ns, to = evidence->to_ns;
+    extend(scene, &from, &to);
+    struct window zoom = window_of(scene->model, from, to, length);
     zoom.from = time_later(zoom.from, scene->model->started_ns);
     scene->timeline.zoom = zoom;
 }
@@ -166,6 +180,24 @@ static bool show(struct scene *scene, int64_t worker, int64_t from_ns, int64_t t
     if (is_shown)
         timeline_show(&scene->timeline, worker);
     return is_shown;
+}
+
+// How many of the workers are shown, wherever some are not. Of several locks, who has to do with
+// this one is not known but by what was done.
+static void note_rows(const struct scene *scene)
+{
+    const struct scenario *scenario = scene->model->trial->scenario;
+    size_t planned = (size_t)(scenario->clients.processes * scenario->clients.threads);
+    size_t rows = scene->timeline.row_count;
+    size_t hidden = scene->timeline.hidden_count;
+    size_t all =
+        scenario_key_count(scenario) == 1 && planned > rows + hidden ? planned : rows + hidden;
+    char active[60] = "the others did nothing";
+    if (hidden > 0)
+        snprintf(active, sizeof active, "%zu others did something", hidden);
+    if (all > rows && rows > 0)
+        picture_note(scene->timeline.picture, "%zu of %zu workers shown: %s in this time.", rows,
+                     all, active);
 }
 
 // Those of the evidence, then holders, then those that only waited or released.
@@ -188,27 +220,15 @@ static void choose_rows(struct scene *scene)
         show(scene, worker_of(attempt->client, attempt->worker), attempt->invoked_ns,
              attempt->returned_ns);
     timeline_rows_end(timeline, holds);
+    note_rows(scene);
+    bool writes = false;
+    FOR_EACH_ACCESS (access, model)
+        writes |= access->is_write;
+    if (writes && timeline->row_count > 0)
+        timeline_show(timeline, STORE);
 }
 
 // --- bars ----------------------------------------------------------------------------------------
-
-// How many of the workers are shown, wherever some are not. Of several locks, who has to do with
-// this one is not known but by what was done.
-static void note_rows(const struct scene *scene)
-{
-    const struct scenario *scenario = scene->model->trial->scenario;
-    size_t planned = (size_t)(scenario->clients.processes * scenario->clients.threads);
-    size_t rows = scene->timeline.row_count;
-    size_t hidden = scene->timeline.hidden_count;
-    size_t all =
-        scenario_key_count(scenario) == 1 && planned > rows + hidden ? planned : rows + hidden;
-    char active[40] = "the others did nothing";
-    if (hidden > 0)
-        snprintf(active, sizeof active, "%zu others did something", hidden);
-    if (all > rows && rows > 0)
-        picture_note(scene->timeline.picture, "%zu of %zu workers shown: %s in this time.", rows,
-                     all, active);
-}
 
 // The parts of holds during which another one lasted, but for the evidence, which has a colour of
 // its own.
@@ -272,6 +292,12 @@ static void add_hold(struct scene *scene, const struct hold *hold)
     timeline_add(timeline, "holds", worker, hold->granted_ns, released_ns, 0);
     if (hold->release_invoked && returned_ns > released_ns)
         timeline_add(timeline, "releases", worker, released_ns, returned_ns, 0);
+    if (hold->token > 0 && is_evidence(scene, hold) && timeline->picture->steps == NULL) {
+        char token[40];
+        snprintf(token, sizeof token, "token %lld", (long long)hold->token);
+        timeline_say(timeline, worker, hold->granted_ns, hold->granted_ns, WORDS_BELOW, "beside",
+                     "dark", token);
+    }
     if (hold->valid_until_ns != TIME_NEVER && leased_ns > hold->granted_ns)
         timeline_add(timeline, "leases", worker, hold->granted_ns, leased_ns, 0);
     if (hold->died) {
@@ -361,6 +387,41 @@ static void add_mark(struct scene *scene, const struct hold *hold, const struct 
              is_said ? words[what] : "", is_said ? value : "");
 }
 
+// True if somebody who had not seen what this wrote has written over it.
+static bool is_lost(const struct scene *scene, size_t write)
+{
+    EACH_FINDING (scene->judgement, finding) {
+        if (finding->state == FINDING_VIOLATED && finding->check->shows == SHOWS_LOSS &&
+            finding->evidence.accesses[0] == write && finding->evidence.accesses[1] != SIZE_MAX)
+            return true;
+    }
+    return false;
+}
+
+// What the store took, when it had answered; of the evidence, with the value.
+static void add_stored(struct scene *scene, double least)
+{
+    const struct trial_model *model = scene->model;
+    AUTO_FREE struct ranked *writes = memory_new((model->access_count + 1) * sizeof *writes);
+    size_t count = 0;
+    FOR_EACH_ACCESS (write, model) {
+        if (write->is_write && write->outcome == OUTCOME_OK && marked_width(scene, write) > least)
+            writes[count++] =
+                (struct ranked){write->returned_ns, (size_t)(write - model->accesses)};
+    }
+    sort_ranked(writes, count);
+    for (size_t i = 0; i < count; i++) {
+        const struct access *write = &model->accesses[writes[i].index];
+        bool lost = is_lost(scene, writes[i].index);
+        bool is_said =
+            is_evidence(scene, hold_at(model, write->hold)) && !shows(scene, SHOWS_NO_PROGRESS);
+        char value[24];
+        snprintf(value, sizeof value, "%lld", (long long)write->value);
+        put_mark(scene, lost ? "lost" : "write", STORE, write->returned_ns,
+                 marked_width(scene, write), lost ? "lost: " : "", is_said || lost ? value : "");
+    }
+}
+
 // The template reads the marks of each row in their order.
 static void add_marks(struct scene *scene)
 {
@@ -382,6 +443,7 @@ static void add_marks(struct scene *scene)
                 timeline_add(timeline, "long-write", timeline->rows[row], from_ns, to_ns, 0);
         }
     }
+    add_stored(scene, least);
 }
 
 // --- what struck ---------------------------------------------------------------------------------
@@ -588,10 +650,9 @@ static bool write(const struct picture_subject *subject, struct picture *picture
     add_deaths(&scene);
     for (size_t i = 0; i < scene.timeline.row_count; i++) {
         int64_t who = scene.timeline.rows[i];
-        picture_put(picture, "rows: row name", "%zu %s", i + 1,
-                    worker_name(scene.model, (int)(who >> 32), (int)(who & INT32_MAX)).text);
+        struct words name = worker_name(scene.model, (int)(who >> 32), (int)(who & INT32_MAX));
+        picture_put(picture, "rows: row name", "%zu %s", i + 1, who == STORE ? "store" : name.text);
     }
-    note_rows(&scene);
     if (steps != NULL)
         say_steps(&scene);
     timeline_end(&scene.timeline);
