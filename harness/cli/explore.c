@@ -11,6 +11,7 @@
 #include "harness/run/run_files.h"
 #include "harness/run/slots.h"
 #include "harness/run/usage.h"
+#include "harness/scenario/units.h"
 #include "harness/workloads/workload.h"
 
 #include <errno.h>
@@ -19,15 +20,15 @@
 #include <sys/sysinfo.h>
 #include <unistd.h>
 
-#define FALLBACK_SECONDS 60
-#define MOST_SECONDS 86400
+#define FALLBACK_NS (60 * NS_PER_S)
+#define MOST_NS (24 * 3600 * NS_PER_S)
 #define BUSY 1.5            // so many that can run for each processor of the machine
 #define SEED 1              // tokens are drawn from it, and nothing else
 #define LEFT "search.state" // in the folder of a round: what --resume goes on with
 
 struct explore_options {
     struct run_options run; // first: some of its options are options here
-    int64_t clients, threads, operations, faults, leases, seconds, schedules, random;
+    int64_t clients, threads, operations, faults, leases, for_ns, schedules, random;
     bool says_faults, says_leases, rare;
     const char *workload, *sampling;
     const char *servers, *traits; // of programs
@@ -48,6 +49,15 @@ static const struct round {
 
 #define ROUNDS (sizeof rounds / sizeof *rounds)
 
+static int take_for(void *options, char *value, struct error *error)
+{
+    int64_t *for_ns = &((struct explore_options *)options)->for_ns;
+    if (seconds_read(value, for_ns) == READING_FINE && *for_ns > 0 && *for_ns <= MOST_NS)
+        return 0;
+    return error_set(error, "--for takes a time of at most 24h: 90, in seconds, or 5m; not '%s'",
+                     value);
+}
+
 static const struct option explore_options[] = {
     {"clients", "N", "so many clients (default: 2, then 3)",
      NUMBER(struct explore_options, clients, 4)},
@@ -66,8 +76,8 @@ static const struct option explore_options[] = {
      FLAG(struct explore_options, rare)},
     {"workload", "KIND", "what is done with the lock: increment, nested, readers",
      TEXT(struct explore_options, workload)},
-    {"for", "SECONDS", "at most so long for each lock (default: 60)",
-     NUMBER(struct explore_options, seconds, MOST_SECONDS)},
+    {"for", "TIME", "at most so long for each lock: 60, in seconds (default), or 5m",
+     TAKEN_BY(take_for)},
     {"schedules", "N",
      "at most so many in each round, however long they take, unless --for is said",
      NUMBER(struct explore_options, schedules, 1000000000)},
@@ -373,7 +383,7 @@ static void explore_lock(struct exploration *exploration, const struct trial *tr
     uint64_t schedules = 0;
     int code = EXIT_AS_EXPECTED; // of all rounds
     exploration->scheme = trials[0].scheme;
-    int64_t given_ns = exploration->options->seconds * NS_PER_S;
+    int64_t given_ns = exploration->options->for_ns;
     int64_t left_ns = given_ns;
     for (size_t i = 0; i < count && goes_on(result.end); i++) {
         const struct scenario *scenario = trials[i].scenario;
@@ -588,8 +598,8 @@ static int run(const struct words *words, void *from)
         .options = options, .round = round_said(options), .is_terminal = isatty(STDERR_FILENO)};
     options->faults = options->says_faults ? options->faults : 1;
     options->leases = options->says_leases ? options->leases : 1;
-    if (options->seconds == 0)
-        options->seconds = options->schedules > 0 ? MOST_SECONDS : FALLBACK_SECONDS;
+    if (options->for_ns == 0)
+        options->for_ns = options->schedules > 0 ? MOST_NS : FALLBACK_NS;
     options->run.seed = SEED;
     if (words->count == 0)
         return usage_error(&explore_verb, "which lock? Give the name of a scheme");

@@ -7,7 +7,6 @@
 #include "harness/run/stored_run.h"
 #include "harness/scenario/units.h"
 
-#include <ctype.h>
 #include <string.h>
 
 enum history_format { FORMAT_EVENTS, FORMAT_COLUMNS, FORMAT_EDN, FORMAT_JSONL };
@@ -19,12 +18,9 @@ struct history_options {
     enum history_format format;
 };
 
-// A time as stories tell it, in seconds; or with a unit of its own.
 static int read_time(const char *value, int64_t *at_ns, struct error *error)
 {
-    AUTO_FREE char *seconds = text_formatted("%ss", value);
-    bool has_unit = value[0] == '\0' || !isdigit((unsigned char)value[strlen(value) - 1]);
-    if (duration_read(has_unit ? value : seconds, at_ns) == READING_FINE)
+    if (seconds_read(value, at_ns) == READING_FINE)
         return 0;
     return error_set(error, "'%s' is no time: 0.314 is seconds, and so is 314ms", value);
 }

@@ -1,6 +1,7 @@
 #include "harness/scenario/units.h"
 
 #include "harness/base/clock.h"
+#include "harness/base/scope.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -65,6 +66,13 @@ enum reading duration_read(const char *text, int64_t *nanoseconds)
     if (reading == READING_FINE)
         *nanoseconds = number;
     return reading;
+}
+
+enum reading seconds_read(const char *text, int64_t *nanoseconds)
+{
+    AUTO_FREE char *seconds = text_formatted("%ss", text);
+    bool has_unit = text[0] == '\0' || strchr(DIGITS, text[strlen(text) - 1]) == NULL;
+    return duration_read(has_unit ? text : seconds, nanoseconds);
 }
 
 static bool lies_between(int64_t number, int64_t unit, int64_t least, int64_t most)

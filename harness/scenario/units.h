@@ -23,6 +23,9 @@ enum reading whole_number_read(const char *text, int64_t *number);
 // A number and one of us, ms, s, m, h, so many whole us: `250ms`, `1.5s`; in nanoseconds.
 enum reading duration_read(const char *text, int64_t *nanoseconds);
 
+// The same, where a number alone is seconds: `10`, `0.314`, `5m`.
+enum reading seconds_read(const char *text, int64_t *nanoseconds);
+
 // What to write instead of a text that duration_read finds wrong, if that is plain: "5 what? write
 // 5ms or 5s". Appends to `out`, or nothing. What is proposed lies between `least` and `most`.
 void duration_advise(const char *text, int64_t least, int64_t most, struct text *out);
