@@ -56,7 +56,7 @@ struct scheme_cost {
     // Of all repeats, merged (percentiles never are); count 0: not measured.
     struct histogram histograms[LATENCY_COUNT];
     struct percentiles percentiles[LATENCY_COUNT];
-    struct spread rate;                 // holds per second
+    struct spread rate;                 // locks/s
     double highest_rate;                // of any scheme of the scenario that kept its promises
     struct spread fairness;             // Jain's index
     double least_share, most_share;     // of all grants, that a worker had in any repeat; or NaN

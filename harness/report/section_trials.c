@@ -70,7 +70,7 @@ static void say_counts(struct document *d, const struct trial_result *result)
     bool is_optimistic = trial_has_trait(result->trial, "optimistic");
     char owner[48];
     doc_paragraph(d, LOOK_PLAIN,
-                  "%zu holds in %s (%s a second), %zu acquires given up, %zu of unknown outcome; "
+                  "%zu holds in %s (%s locks/s), %zu acquires given up, %zu of unknown outcome; "
                   "%.2f attempts a hold.",
                   statistics->holds, lasting(statistics->duration_ns).text,
                   rate_words(statistics->holds_per_second).text, statistics->not_held,
@@ -231,7 +231,7 @@ static void say_trial(struct document *d, size_t index, bool is_open, enum telli
     if (telling == TELL_ALL && d->medium == PAGE) {
         size_t acquires = result->statistics.acquire.count;
         char sentence[80];
-        snprintf(sentence, sizeof sentence, "On average %.40s holds per second.",
+        snprintf(sentence, sizeof sentence, "On average %.40s locks/s.",
                  rate_words(result->statistics.holds_per_second).text);
         say_picture(d, index, PICTURE_THROUGHPUT, "Throughput", sentence);
         say_picture(d, index, PICTURE_LATENCY, "Latency", "The numbers are in the table below.");

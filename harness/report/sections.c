@@ -230,7 +230,7 @@ static void say_table(struct document *d)
                                          WORDS("verdict"),
                                          WORDS("found"),
                                          WORDS(is_terminal ? "as expected" : "expected"),
-                                         FIGURE("holds/s"),
+                                         FIGURE("locks/s"),
                                          FIGURE("acquire p50"),
                                          FIGURE("p99"),
                                          FIGURE("longest wait")};

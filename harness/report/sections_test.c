@@ -180,7 +180,7 @@ RUN_TEST(a_small_run_reads_as_expected_at_a_terminal)
     show(SCREEN);
     assert_string_equal(
         shown,
-        "scenario  scheme       verdict  found                        as expected  holds/s  "
+        "scenario  scheme       verdict  found                        as expected  locks/s  "
         "acquire p50     p99  longest wait\n"
         "pause     none         UNSAFE   stale-holder, (lost-update)  ✓ expected    61,234        "
         "10 ns  2.5 µs        2.5 µs\n"

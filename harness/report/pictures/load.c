@@ -294,7 +294,7 @@ static void describe_clients(const struct load *load, struct picture *picture)
     }
     text_format(&picture->alternative,
                 "Locks a second and acquire p99 of %zu schemes at %zu numbers of clients. The most "
-                "locks a second were %.0f, of %s at %.0f, in %s.",
+                "locks/s were %.0f, of %s at %.0f, in %s.",
                 load->scheme_count, load->places, best->rate.median, best->trial->scheme,
                 best->place, best->trial->scenario->name);
 }

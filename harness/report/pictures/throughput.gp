@@ -1,11 +1,11 @@
-# Holds per second, in bins; faults as bands and lines, and labels above.
+# Throughput, in bins; faults as bands and lines, and labels above.
 p = 1
 eval place_labels
 height = top + 18 * lanes[1] + 12 + 250 + 60 + below
 eval frame('')
 panel_y = top + 18 * lanes[1] + 12; tall = 250
 eval time_panel
-set ylabel 'holds per second' offset 2,0
+set ylabel 'locks/s' offset 2,0
 set yrange [0:*]
 set offsets 0,0,graph 0.08,0
 plot @fault_bands, \

@@ -34,7 +34,7 @@ static int64_t bin_width_ns(const struct trial_model *model, size_t wanted)
     return width;
 }
 
-// --- holds per second, the time in which nobody was granted, and the stop ------------------------
+// --- throughput, the time in which nobody was granted, and the stop ------------------------
 
 // In a narrower bin a single hold would look like a burst.
 #define HOLDS_PER_BIN 5
@@ -53,10 +53,10 @@ static bool write_throughput(const struct picture_subject *subject, struct pictu
     int64_t end_ns = time_later(model->ended_ns, model->started_ns + 1);
     int64_t last_ns = model->started_ns; // that anybody was granted the lock
     size_t next = 0;
-    begin(model, picture, "Holds per second, in bins of ", bin_ns);
+    begin(model, picture, "Throughput, in bins of ", bin_ns);
     while (next < model->hold_count && model->holds[next].granted_ns < model->started_ns)
         next++;
-    struct picture_block *bins = picture_block(picture, "bins: from to holds-per-second");
+    struct picture_block *bins = picture_block(picture, "bins: from to locks/s");
     for (int64_t from_ns = model->started_ns, to_ns; from_ns < end_ns; from_ns = to_ns) {
         size_t first = next;
         // A sliver at the end would make one hold look like a burst: it joins its neighbour.
