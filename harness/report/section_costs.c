@@ -82,7 +82,7 @@ static void say_figure(struct document *d, enum figure figure, const struct sche
     doc_begin(d, (struct doc_block){.kind = DOC_CELL, .share = share <= 1.005 ? share : 0});
     doc_say(d, d->medium == TERMINAL && is_drivers ? LOOK_UNKNOWN : LOOK_PLAIN, "%s%s",
             figure_text(figure, value).text, is_drivers ? "*" : "");
-    if (figure == FIGURE_RATE && cost->rate.count > 1 && d->medium != TERMINAL) {
+    if (figure == FIGURE_RATE && cost->rate.count > 1) {
         doc_say(d, LOOK_BELOW, "%s–%s", rate_words(cost->rate.least).text,
                 rate_words(cost->rate.most).text);
     } else if (figure_is_acquire(figure) && uncorrected->count > 0 && d->medium == PAGE) {
@@ -366,9 +366,12 @@ static void say_scenarios(struct document *d)
     size_t end = 0;
     for (size_t i = 0; i < d->report->cost_count; i = end) {
         const struct scenario *scenario = costs[i].trial->scenario;
-        bool has_rows = false;
-        for (end = i; end < d->report->cost_count && costs[end].trial->scenario == scenario; end++)
+        bool has_rows = false, has_repeats = false;
+        for (end = i; end < d->report->cost_count && costs[end].trial->scenario == scenario;
+             end++) {
             has_rows = has_rows || has_row(d, &costs[end]);
+            has_repeats = has_repeats || costs[end].rate.count > 1;
+        }
         if (!has_rows)
             continue;
         if (!any && d->medium == MARKDOWN) {
@@ -385,8 +388,9 @@ static void say_scenarios(struct document *d)
             doc_heading(d, NULL, "What it cost in ");
             doc_say(d, LOOK_STRONG, "%s", scenario->name);
             doc_say(d, LOOK_PLAIN,
-                    ": locks/s; acquire; hand-off (ho) to one who waited; commands a "
-                    "lock; fairness");
+                    ": locks/s%s; acquire; hand-off (ho) to one who waited; commands a "
+                    "lock; fairness",
+                    has_repeats ? " (least–most of the repeats)" : "");
         }
         say_speeds(d, i, end);
         say_notes(d, i, end);

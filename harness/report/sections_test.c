@@ -206,11 +206,11 @@ RUN_TEST(a_small_run_reads_as_expected_at_a_terminal)
         "\n"
         "1 more story is in the report.\n"
         "\n"
-        "What it cost in pause: locks/s; acquire; hand-off (ho) to one who waited; commands a "
-        "lock; fairness\n"
-        "scheme       locks/s  p50  p99  p99.9  max  ho p50  ho p99  cmds  Jain\n"
-        "none          61,234    –    –      –    –       –       –     –     –\n"
-        "redis-setnx   30,617    –    –      –    –       –       –     –     –\n"
+        "What it cost in pause: locks/s (least–most of the repeats); acquire; hand-off (ho) to one "
+        "who waited; commands a lock; fairness\n"
+        "scheme                 locks/s  p50  p99  p99.9  max  ho p50  ho p99  cmds  Jain\n"
+        "none                    61,234    –    –      –    –       –       –     –     –\n"
+        "redis-setnx  30,617 (0–61,234)    –    –      –    –       –       –     –     –\n"
         "\n"
         "3 trials: 2 as expected, 1 missed, 0 without expectation; 1 skipped (no namespaces)\n");
     SHOWS(QUIET, "!client-1 holds", "!What it cost", "!\033", "MISSED: expected UNSAFE");
