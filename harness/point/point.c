@@ -71,7 +71,6 @@ static uint32_t alternative(const struct point_trap *trap, const struct actor *a
 
 static void stop_here(struct point_trap *trap, struct actor *actor, uint32_t which)
 {
-    atomic_store(&trap->reached_by, (uint32_t)actor->worker);
     int64_t reached_ns = history_append(
         actor->history, (struct event){.kind = EVENT_POINT_REACHED,
                                        .fault_number = trap->fault_number,
@@ -94,6 +93,8 @@ void point_stop_if_armed(struct actor *actor, enum point_side side, const char *
             continue;
         if (atomic_fetch_add(&trap->passed, 1) + 1 != trap->nth)
             continue;
+        // First: who sees that it is reached sees by whom.
+        atomic_store(&trap->reached_by, (uint32_t)actor->worker);
         uint32_t armed = POINT_ARMED;
         if (atomic_compare_exchange_strong(&trap->state, &armed, POINT_REACHED))
             stop_here(trap, actor, which);

@@ -46,7 +46,7 @@ struct point_trap {
     struct point_match matches[POINT_ALTERNATIVES];
     int64_t nth;
     _Atomic int64_t passed;      // how often a match was passed already
-    _Atomic uint32_t reached_by; // the worker that is held
+    _Atomic uint32_t reached_by; // the worker that is held, once it is reached
 };
 
 // Shared by all processes of a trial: zeroed memory.

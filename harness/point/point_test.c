@@ -9,6 +9,8 @@
 #include <sched.h>
 #include <unistd.h>
 
+#define ROUNDS 2000
+
 struct fixture {
     struct point_board board;
     char path[64];
@@ -101,10 +103,10 @@ TEST_WITH(the_nth_match_holds_the_worker_until_it_is_let_go, start, stop)
     assert_int_equal(pthread_create(&walker, NULL, walk, fixture), 0);
     while (atomic_load(&trap->state) != POINT_REACHED)
         sched_yield();
-    assert_int_equal(atomic_load(&trap->passed), 3);
-    assert_int_equal(atomic_load(&trap->reached_by), 2);
+    int64_t passed = atomic_load(&trap->passed);
     point_let_go(&fixture->board, trap);
     pthread_join(walker, NULL);
+    assert_int_equal(passed, 3);
     assert_int_equal(atomic_load(&fixture->board.armed), 0);
     struct history history;
     struct error error;
@@ -115,6 +117,41 @@ TEST_WITH(the_nth_match_holds_the_worker_until_it_is_let_go, start, stop)
     assert_int_equal(history.events[0].fault_number, 4);
     assert_int_equal(history.events[1].kind, EVENT_POINT_LEFT);
     history_free(&history);
+}
+
+struct walk {
+    struct fixture *fixture;
+    _Atomic bool ends;
+};
+
+static void *walk_on(void *context)
+{
+    struct walk *walk = context;
+    while (!atomic_load(&walk->ends))
+        pass(walk->fixture, POINT_AFTER, "get key");
+    return NULL;
+}
+
+// Often, and without a pause: there are but nanoseconds in which a part of it could be seen.
+TEST_WITH(whoever_sees_that_a_trap_is_reached_sees_by_which_worker, start, stop)
+{
+    struct walk walk = {.fixture = *state};
+    struct point_match match = {.side = POINT_AFTER, .phase = PHASE_NONE, .what = "GET"};
+    uint32_t reached_by = 2;
+    pthread_t walker;
+    assert_int_equal(pthread_create(&walker, NULL, walk_on, &walk), 0);
+    for (int i = 0; i < ROUNDS && reached_by == 2; i++) {
+        struct point_trap *trap = &walk.fixture->board.traps[3];
+        atomic_store(&trap->reached_by, 0);
+        arm(walk.fixture, match, 1);
+        while (atomic_load(&trap->state) != POINT_REACHED)
+            continue;
+        reached_by = atomic_load(&trap->reached_by);
+        point_let_go(&walk.fixture->board, trap);
+    }
+    atomic_store(&walk.ends, true);
+    pthread_join(walker, NULL);
+    assert_int_equal(reached_by, 2);
 }
 
 TEST_WITH(a_trap_for_any_request_takes_the_first, start, stop)
