@@ -4,6 +4,7 @@
 #include "harness/base/file.h"
 #include "harness/base/scope.h"
 #include "harness/cluster/disk.h"
+#include "harness/cluster/memory.h"
 #include "harness/cluster/process.h"
 #include "harness/cluster/server.h"
 #include "harness/cluster/topology.h"
@@ -225,6 +226,7 @@ static int make_preload(struct cluster *cluster, struct node *node, struct error
     AUTO_FREE char *library = path_join(node->home, NODE_PRELOAD);
     AUTO_FREE char *clock = path_join(node->home, NODE_CLOCK_FILE);
     AUTO_FREE char *disk = path_join(node->home, NODE_DISK_FILE);
+    AUTO_FREE char *memory = path_join(node->home, NODE_MEMORY_FILE);
     AUTO_TEXT struct text libraries = {0};
     text_format(&libraries, "%s%s%s", library, others != NULL ? ":" : "",
                 others != NULL ? others : "");
@@ -234,6 +236,12 @@ static int make_preload(struct cluster *cluster, struct node *node, struct error
         add_variable(node, GATE_VARIABLE, user);
     if (put_preload(library, node->gated && geteuid() == 0, error) != 0)
         return -1;
+    // In namespaces, it ends with them.
+    if (node->kind->shares_memory && cluster->isolation == ISOLATION_LOOPBACK) {
+        add_variable(node, MEMORY_VARIABLE, memory);
+        if (file_write(memory, "", 0, error) != 0)
+            return -1;
+    }
     if (wanted->shiftable_clock) {
         add_variable(node, CLOCK_SHIFT_VARIABLE, clock);
         node->clock = clock_shift_create(clock, error);
@@ -374,10 +382,12 @@ int cluster_check_servers(struct cluster *cluster, struct error *error)
 // All but logs and settings.
 static void sweep_node(const char *home)
 {
-    static const char *const leftovers[] = {"data", NODE_KEPT_DATA, NODE_CLOCK_FILE, NODE_DISK_FILE,
-                                            NODE_PRELOAD};
+    static const char *const leftovers[] = {"data",         NODE_KEPT_DATA,   NODE_CLOCK_FILE,
+                                            NODE_DISK_FILE, NODE_MEMORY_FILE, NODE_PRELOAD};
     AUTO_FREE char *data = path_join(home, "data");
+    AUTO_FREE char *memory = path_join(home, NODE_MEMORY_FILE);
     (void)!umount2(data, MNT_DETACH);
+    memory_sweep(memory);
     for (size_t i = 0; i < sizeof leftovers / sizeof *leftovers; i++) {
         AUTO_FREE char *path = path_join(home, leftovers[i]);
         folder_remove(path, NULL);

@@ -34,6 +34,7 @@ struct group_settings {
 #define NODE_CLOCK_FILE "clock"
 #define NODE_PRELOAD "lockpick-clock.so"
 #define NODE_DISK_FILE "disk"
+#define NODE_MEMORY_FILE "memory"
 // The id of the user who alone may connect to a server that is started with the preload
 // (gate_preload.c).
 #define GATE_VARIABLE "LOCKPICK_GATE"
@@ -70,7 +71,7 @@ struct node {
     char *folder;         // where its log and settings are found later; NULL for a client's
     char *home;           // its working folder, by a path that every server takes: `folder`,
                           // or another that is removed when the cluster is closed
-    char *environment[5]; // variables for the library that is loaded into its server; NULL behind
+    char *environment[6]; // variables for the library that is loaded into its server; NULL behind
     bool gated;           // on loopback: other users of the machine are kept out (gate_preload.c)
     off_t log_seen;       // of its server.log, by cluster_check_servers
     char *data;           // in `home`; removed when the cluster is closed

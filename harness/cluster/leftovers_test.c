@@ -6,6 +6,7 @@
 #include "harness/base/test_folder.h"
 #include "harness/cluster/cluster.h"
 #include "harness/cluster/data_cache.h"
+#include "harness/cluster/memory.h"
 #include "harness/cluster/sandbox.h"
 #include "harness/cluster/test_server.h"
 #include "harness/cluster/topology.h"
@@ -16,6 +17,7 @@
 #include <signal.h>
 #include <sys/file.h>
 #include <sys/shm.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -221,10 +223,13 @@ TEST(memory_that_postgres_shares_goes_with_its_processes)
     pid_t maker = fork();
     if (maker == 0) {
         struct test_server server;
-        int started = test_server_start(&server, "postgres");
-        if (started == 0)
-            test_server_stop(&server);
-        _exit(started == 0 ? 0 : 1);
+        struct stat notes = {0};
+        if (test_server_start(&server, "postgres") != 0)
+            _exit(1);
+        AUTO_FREE char *path = path_join(server.cluster.nodes[0].home, NODE_MEMORY_FILE);
+        stat(path, &notes);
+        test_server_stop(&server);
+        _exit(notes.st_size > 0 ? 0 : 2);
     }
     while (waitpid(maker, &status, WNOHANG) == 0) {
         AUTO_FREE struct process_list all = process_list_read();
@@ -235,6 +240,44 @@ TEST(memory_that_postgres_shares_goes_with_its_processes)
     }
     assert_int_equal(status, 0);
     assert_true(segments > 0);
+}
+
+// A program of the server with this home makes a segment and ends before it has it, as if it were
+// killed there. Returns the segment.
+static int make_a_segment(const char *home)
+{
+    struct error error;
+    int segment = -1;
+    AUTO_FREE char *library = clock_preload_path(&error);
+    AUTO_TEXT struct text command = {0};
+    assert_non_null(library);
+    text_format(&command, "LD_PRELOAD='%s' %s='%s/%s' ipcmk -M 56", library, MEMORY_VARIABLE, home,
+                NODE_MEMORY_FILE);
+    FILE *said = popen(command.bytes, "r");
+    assert_non_null(said);
+    assert_int_equal(fscanf(said, "Shared memory id: %d", &segment), 1);
+    assert_int_equal(pclose(said), 0);
+    return segment;
+}
+
+TEST(memory_whose_maker_was_killed_before_it_had_it_is_swept)
+{
+    AUTO_FREE char *home = path_join(folder, "postgres-1");
+    AUTO_FREE char *notes = path_join(home, NODE_MEMORY_FILE);
+    assert_int_equal(folder_make(home, NULL), 0);
+    assert_int_equal(file_write(notes, "", 0, NULL), 0);
+    int unused = make_a_segment(home);
+    int used = make_a_segment(home);
+    const void *attached = shmat(used, NULL, 0);
+    assert_true(would_stay(unused));
+    cluster_sweep(folder);
+    bool stays = would_stay(unused), used_stays = would_stay(used);
+    shmdt(attached);
+    shmctl(used, IPC_RMID, NULL);
+    shmctl(unused, IPC_RMID, NULL);
+    assert_false(stays);
+    assert_true(used_stays);
+    assert_int_not_equal(access(notes, F_OK), 0);
 }
 
 static int leave_a_segment(const struct sandbox *sandbox, void *context)

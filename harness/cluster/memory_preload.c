@@ -3,10 +3,18 @@
 // marked to go with the last of them as soon as its maker has it. So nobody has to find out
 // afterwards what a killed server, or a killed program that makes its data, has left.
 //
+// One that is killed after it has made a segment, and before it has it, cannot do that any more. On
+// loopback ports, where the segments are the machine's, it therefore notes down in a file of its
+// own (memory.h) what it is about to make, for the sweep behind it.
+//
 // A part of the shared library that is loaded before all others (LD_PRELOAD) into a server.
+#include "harness/cluster/memory.h"
+
 #include <dlfcn.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ipc.h>
 #include <sys/mman.h>
@@ -24,6 +32,27 @@ EXPORTED int shm_open(const char *name, int flags, mode_t mode)
 EXPORTED int shm_unlink(const char *name)
 {
     return unlink(name + 1);
+}
+
+// Nothing is made that could not be noted down.
+EXPORTED int shmget(key_t key, size_t size, int flags)
+{
+    int (*libc_shmget)(key_t key, size_t size, int flags);
+    const char *path = getenv(MEMORY_VARIABLE);
+    void *found = dlsym(RTLD_NEXT, "shmget");
+    struct memory_note note = {.key = key, .maker = getpid()};
+    memcpy(&libc_shmget, &found, sizeof found); // C does not turn one into the other
+    if (path != NULL && (flags & IPC_CREAT) != 0) {
+        int descriptor = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
+        ssize_t written = descriptor < 0 ? -1 : write(descriptor, &note, sizeof note);
+        int reason = errno;
+        if (descriptor >= 0)
+            close(descriptor);
+        errno = written < 0 ? reason : ENOSPC;
+        if (written != sizeof note)
+            return -1;
+    }
+    return libc_shmget(key, size, flags);
 }
 
 // Somebody else's segment, which is looked at, stays as it is.
