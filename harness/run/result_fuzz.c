@@ -33,10 +33,9 @@ static void make_folder(void)
     atexit(remove_folder);
 }
 
-// --- compare
-// ---------------------------------------------------------------------------------------
+// --- compare -------------------------------------------------------------------------------------
 
-static void compare(const uint8_t *bytes, size_t length, FILE *out)
+static void compare(json_t *root, FILE *out)
 {
     const struct comparison_options options = {.margin = 0.05};
     struct run_figures sides[2];
@@ -44,8 +43,7 @@ static void compare(const uint8_t *bytes, size_t length, FILE *out)
     struct error error;
     int made = 0;
     for (int i = 0; i < 2; i++)
-        made += run_figures_make(json_loadb((const char *)bytes, length, 0, NULL), "fuzzed",
-                                 &sides[i], &error);
+        made += run_figures_make(json_incref(root), "fuzzed", &sides[i], &error);
     if (made == 0) {
         comparison_of_runs(&sides[0], &sides[1], &options, &comparison);
         comparison_print(&comparison, true, out, false);
@@ -56,8 +54,7 @@ static void compare(const uint8_t *bytes, size_t length, FILE *out)
     run_figures_free(&sides[1]);
 }
 
-// --- check and report
-// ------------------------------------------------------------------------------
+// --- check and report ----------------------------------------------------------------------------
 
 static void judge_run(const uint8_t *bytes, size_t length, FILE *out)
 {
@@ -90,14 +87,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 {
     char *printed = NULL;
     size_t printed_length = 0;
+    json_t *root = json_loadb((const char *)bytes, length, 0, NULL);
+    if (root == NULL) // it is as if there were none
+        return 0;
     if (folder[sizeof folder - 2] == 'X')
         make_folder();
     FILE *out = open_memstream(&printed, &printed_length);
-    compare(bytes, length, out);
-    json_t *root = json_loadb((const char *)bytes, length, 0, NULL);
-    if (root != NULL) // else it is as if there were none
-        judge_run(bytes, length, out);
+    compare(root, out);
     json_decref(root);
+    judge_run(bytes, length, out);
     fclose(out);
     free(printed);
     return 0;
