@@ -12,21 +12,21 @@ gap = groups > 1 ? 92 : 76 # with a line for the servers of a group
 height = top + panels * groups * (each + gap) + below
 eval frame(sprintf("layout %d,%d margins screen X(98),X(width-legend),Y(height-below-48),Y(top+gap-50) spacing screen X(112),X(gap)*width/height", panels * groups, words(columns)))
 set logscale xy
-set xrange [LOADS_min / 1.15 : LOADS_max * 1.15]
 set xlabel load
-set key at graph 1.02, graph 1 left top Left reverse samplen 3 font ',12'
 do for [g = 1:groups] { do for [panel = 0:panels - 1] { do for [c in columns] {
     set label 1 (panel ? '' : value('locks_'.c)) at graph 0, graph 1 offset 0,0.8 left
     set label 2 (panel || groups == 1 || c ne word(columns, 1) ? '' : value(sprintf('group_%d', g))) at graph 0, graph 1 offset 0,1.9 left
     eval name_y(panel ? 'acquire p99' : 'locks/s')
-    set yrange [panel ? down(p99_least) : down(rates_least) : panel ? up(p99_most) : up(rates_most)]
     set format y panel ? '%.0s %cs' : '%.0s%c/s'
     set ytics autofreq
     eval panel ? fine_tics('y', p99_least, p99_most) : fine_tics('y', rates_least, rates_most)
+    low = panel ? down(p99_least) : down(rates_least); high = panel ? up(p99_most) : up(rates_most); end = panel ? '($6*1e-9)' : '($2)'
+    curve(n) = c eq word(columns, words(columns)) ? sprintf('curve %d %s %d:', g, c, n) : 'none'; named(n) = sprintf('name %d %d:', g, n)
+    eval name_ends(end)
+    set xrange [LOADS_min / 1.15 : LOADS_max * 1.15]; set yrange [low : high]
     plot for [n = 1:7] data index sprintf('curve %d %s %d:', g, c, n) using 1:(panel ? $6*1e-9 : $2) with linespoints linestyle n, \
          for [n = 1:7] data index sprintf('curve %d %s %d:', g, c, n) using 1:(panel ? NaN : $3):(0):($4 - $3) with vectors nohead linestyle n linewidth 1 dashtype 1, \
          for [n = 1:7] data index sprintf('curve %d %s %d:', g, c, n) using 1:($7 == 1 ? NaN : panel ? $6*1e-9 : $2) with points pointtype 6 pointsize 1.6 linewidth 1.5 linecolor rgb dark_red, \
-         data index 'places' using 1:(NaN):xtic(2), \
-         for [n = 1:(panel || c ne word(columns, words(columns)) ? 0 : 7)] data index sprintf('legend %d %d:', g, n) using 1:2 with linespoints linestyle n title columnheader(1)
+         data index 'places' using 1:(NaN):xtic(2)
 }}}
 unset multiplot

@@ -219,10 +219,8 @@ static void list_schemes(struct load *load, struct picture *picture)
     picture_tell(picture, "groups = %zu",
                  panels_make(load->schemes, load->scheme_count, 0, "", picture));
     FOR_EACH (scheme, scheme, load->schemes, load->scheme_count)
-        // A point that no axis has, so that nothing but the legend has it.
-        picture_row(
-            picture_block(picture, "legend %u %u: name, at none", scheme->panel, scheme->number),
-            "%s\n-1 -1", scheme_name(scheme).text);
+        picture_row(picture_block(picture, "name %u %u:", scheme->panel, scheme->number), "%s",
+                    scheme_name(scheme).text);
 }
 
 // --- written -------------------------------------------------------------------------------------
@@ -356,8 +354,8 @@ static bool write(const struct picture_subject *subject, struct picture *picture
 }
 
 PICTURE(clients, .name = "clients", .title = "Throughput and latency against clients",
-        .place = PLACE_COSTS, .width = 1100, .write = write);
+        .place = PLACE_COSTS, .width = 1100, .shared = {template_ends}, .write = write);
 
 // Where latency rises is what a lock can bear.
 PICTURE(rates, .name = "rates", .title = "Latency against the offered rate", .place = PLACE_COSTS,
-        .width = 1100, .write = write);
+        .width = 1100, .shared = {template_ends}, .write = write);

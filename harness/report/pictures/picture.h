@@ -72,7 +72,7 @@ struct picture_kind {
     const struct picture_kind file##_picture = {.template = template_##file, __VA_ARGS__}
 
 extern const char template_style[], template_time[], template_looks[], template_words[],
-    template_grid[], template_verdicts[];
+    template_grid[], template_verdicts[], template_ends[];
 
 // All of runs, in the order in which they are shown; NULL at the end.
 extern const struct picture_kind *const picture_catalogue[];

@@ -372,7 +372,7 @@ TEST_WITH(phases_are_points_and_warm_ups_and_ramps_are_none, start, stop)
         result->statistics.driver_bound.late[PERCENTILE_max] = true;
     }
     // One lock and own locks stand beside each other.
-    DRAWN(clients_picture, "# legend 1 1: name, at none\n\"redis-setnx\"\n-1 -1\n",
+    DRAWN(clients_picture, "# name 1 1:\n\"redis-setnx\"\n",
           "# curve 1 0 1: workers locks/s least most p50(ns) p99(ns) held\n"
           "2 100 100 100 1000 1000 1\n8 300 300 300 3000 3000 1\n\n",
           "# curve 1 1 1: workers locks/s least most p50(ns) p99(ns) held\n"

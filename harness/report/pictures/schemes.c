@@ -238,7 +238,7 @@ static bool takes_any(const struct scenario *scenario)
 }
 
 PICTURE(percentiles, .name = "percentiles", .title = "Acquire latency by percentile",
-        .place = PLACE_COSTS, .width = 1100, .write = write,
+        .place = PLACE_COSTS, .width = 1100, .shared = {template_ends}, .write = write,
         .details = &(const struct scheme_picture){
             .title = "Acquire latency by percentile, without faults",
             .best = "At the median the fastest is",
