@@ -62,7 +62,8 @@ static void be(int role)
         pause();
 }
 
-// All on one processor, the first that this process may use.
+// All on one processor, the first that this process may use. One that is to wait or to be stopped
+// does when this returns: until then it may be kept from running, too.
 static pid_t begin(int role)
 {
     cpu_set_t allowed;
@@ -78,6 +79,10 @@ static pid_t begin(int role)
         be(role);
     }
     assert_true(id > 0);
+    struct process_entry entry = {.state = 'R'};
+    while (role != STARVED && role != HOG && strchr("RD", entry.state) != NULL &&
+           process_read(id, &entry))
+        clock_sleep_until_ns(clock_monotonic_ns() + NS_PER_MS);
     return id;
 }
 
