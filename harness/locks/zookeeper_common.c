@@ -199,9 +199,9 @@ enum release_answer zk_node_delete_once(struct lock *lock, struct zk_node *node)
     struct zk_answer answer = {.session_ended = true};
     enum outcome outcome = OUTCOME_NO;
     if (!zk_node_is_over(lock, node))
-        outcome =
-            zk_outcome(lock, zk_ask(zk_of(lock), lock->actor, &answer, ZK_DELETE, node->path, NULL),
-                       "delete", node->path, &answer);
+        outcome = zk_outcome(
+            lock, zk_delete(zk_of(lock), lock->actor, &answer, node->path, node->session), "delete",
+            node->path, &answer);
     bool is_gone = answer.session_ended || answer.reply == ZK_NO_NODE;
     node->may_exist = outcome != OUTCOME_OK && !is_gone;
     if (outcome == OUTCOME_OK)

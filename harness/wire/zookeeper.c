@@ -471,7 +471,9 @@ static enum outcome request(struct zk *zk, struct actor *actor, struct zk_answer
     struct zk_call *call = new_call(zk, details.watch);
     struct zk_life *life = zk_current(zk);
     answer->session = life->number;
-    send_call(zk, life, call, zk_explored_code(actor, life), asked, path, &details);
+    bool is_over = details.session != 0 && details.session != life->number;
+    send_call(zk, life, call, is_over ? ZINVALIDSTATE : zk_explored_code(actor, life), asked, path,
+              &details);
     pthread_mutex_lock(&zk->mutex);
     if (atomic_load(&call->promise.is_told) != 0) {
         if (exploration_of(zk) != NULL)
@@ -496,6 +498,12 @@ enum outcome zk_create(struct zk *zk, struct actor *actor, struct zk_answer *ans
 {
     return request(zk, actor, answer, ZK_CREATE, path,
                    (struct zk_details){.data = data, .mode = mode});
+}
+
+enum outcome zk_delete(struct zk *zk, struct actor *actor, struct zk_answer *answer,
+                       const char *path, int64_t session)
+{
+    return request(zk, actor, answer, ZK_DELETE, path, (struct zk_details){.session = session});
 }
 
 enum outcome zk_get_children(struct zk *zk, struct actor *actor, struct zk_answer *answer,

@@ -114,6 +114,11 @@ enum outcome zk_ask(struct zk *zk, struct actor *actor, struct zk_answer *answer
                     enum zk_asked asked, const char *path, struct zk_watch *watch);
 enum outcome zk_create(struct zk *zk, struct actor *actor, struct zk_answer *answer,
                        const char *path, const char *data, enum zk_mode mode);
+// Sent to session `session` only. NO with session_ended if that is not the current one any more: a
+// worker that stood still may find another in its place, which a worker beside it has begun, and
+// in which a node of that path is somebody else's.
+enum outcome zk_delete(struct zk *zk, struct actor *actor, struct zk_answer *answer,
+                       const char *path, int64_t session);
 enum outcome zk_get_children(struct zk *zk, struct actor *actor, struct zk_answer *answer,
                              const char *path, struct zk_names *names, struct zk_watch *watch);
 

@@ -72,6 +72,7 @@ struct zk_details {
     struct zk_names *names;
     const char *data;
     enum zk_mode mode;
+    int64_t session; // of a delete: to no other is it sent; 0: to the current one
 };
 
 // Of a session, on any thread.
