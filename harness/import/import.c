@@ -55,10 +55,12 @@ static uint32_t *slot_of(const struct labels *labels, const char *text, size_t l
     }
 }
 
-// Never more than half of the slots are taken.
+// Never more than half of the slots are taken, however many small numbers came since it grew last.
 static void grow(struct labels *labels)
 {
-    labels->slot_count = labels->slot_count > 0 ? labels->slot_count * 2 : 64;
+    do {
+        labels->slot_count = labels->slot_count > 0 ? labels->slot_count * 2 : 64;
+    } while ((size_t)labels->count * 2 >= labels->slot_count);
     free(labels->slots);
     labels->slots = memory_zeroed(labels->slot_count, sizeof *labels->slots);
     for (uint32_t i = 0; i < labels->count; i++)

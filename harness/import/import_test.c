@@ -109,6 +109,20 @@ TEST(names_are_told_apart_by_how_they_are_written)
     result_free(&result);
 }
 
+TEST(a_name_comes_after_many_that_are_numbers)
+{
+    struct text text = {0};
+    size_t locks = 200;
+    for (size_t i = 0; i < locks; i++)
+        text_format(&text, "{:process %zu :type :invoke :f :acquire :value [%zu nil]}\n", i, i);
+    text_format(&text, "{:process %zu :type :invoke :f :acquire :value [orders nil]}\n", locks);
+    struct result result = import_text(text.bytes, text.length, false);
+    assert_int_equal(result.imported, 0);
+    assert_string_equal(result.operations.names[result.operations.items[locks].name], "orders");
+    text_free(&text);
+    result_free(&result);
+}
+
 static void expect_problem_of(const struct written_case *one)
 {
     struct result result = import_case(one);
