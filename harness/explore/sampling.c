@@ -16,6 +16,8 @@ void sampling_begin(struct sampling *sampling, enum sampling_kind kind, const in
 {
     if (sampling->at > 0)
         sampling->length = (sampling->length * (MEMORY - 1) + sampling->at) / MEMORY + 1;
+    if (sampling->length > MOST_MOVES)
+        sampling->length = MOST_MOVES;
     sampling->kind = kind;
     sampling->at = 0;
     memset(sampling->planned, 0, sizeof sampling->planned);

@@ -59,3 +59,16 @@ TEST(threads_take_turns_more_often_by_pos_than_by_pct)
     assert_true(pct < pos && pos < uniform);
     assert_in_range(pct, DRAWS / 2, DRAWS * 2);
 }
+
+TEST(nothing_is_planned_beyond_the_longest_schedule)
+{
+    const int most[CLASS_WAIT] = {[CLASS_FAULT] = 1};
+    struct sampling sampling;
+    sampling_start(&sampling, 1);
+    for (int i = 0; i < 100; i++) {
+        sampling_begin(&sampling, SAMPLING_POS, most);
+        assert_in_range(sampling.length, 1, MOST_MOVES);
+        for (int at = 0; at < MOST_MOVES; at++)
+            sampling_next(&sampling, moves, 2);
+    }
+}
