@@ -140,15 +140,16 @@ TEST_WITH(whoever_sees_that_a_trap_is_reached_sees_by_which_worker, start, stop)
     uint32_t reached_by = 2;
     pthread_t walker;
     assert_int_equal(pthread_create(&walker, NULL, walk_on, &walk), 0);
+    struct point_trap *trap = arm(walk.fixture, match, 1);
     for (int i = 0; i < ROUNDS && reached_by == 2; i++) {
-        struct point_trap *trap = &walk.fixture->board.traps[3];
-        atomic_store(&trap->reached_by, 0);
-        arm(walk.fixture, match, 1);
         while (atomic_load(&trap->state) != POINT_REACHED)
             continue;
         reached_by = atomic_load(&trap->reached_by);
         point_let_go(&walk.fixture->board, trap);
+        atomic_store(&trap->reached_by, 0);
+        point_arm(&walk.fixture->board, trap);
     }
+    point_let_go(&walk.fixture->board, trap);
     atomic_store(&walk.ends, true);
     pthread_join(walker, NULL);
     assert_int_equal(reached_by, 2);
