@@ -154,6 +154,13 @@ SCHEME_TEST(a_majority_that_forgets_lets_a_second_holder_in, true)
     lock_release(&fixture->locks[0]);
 }
 
+SCHEME_TEST(a_release_of_what_all_have_forgotten_says_that_it_is_gone, true)
+{
+    hold_to(scheme, acquire(fixture, 0) == OUTCOME_OK, "not let in");
+    evict(fixture, scheme);
+    hold_to(scheme, lock_release(&fixture->locks[0]) == RELEASE_GONE, "released what is gone");
+}
+
 // --- the arithmetic ------------------------------------------------------------------------------
 
 TEST(a_release_and_an_extension_come_to_what_a_majority_says)
