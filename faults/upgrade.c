@@ -18,18 +18,10 @@ static const char *const options[] = {"to", NULL};
 static enum availability available(const struct fault_prospect *prospect, struct error *why)
 {
     const char *to = prospect->instance->to;
-    if (strchr(to, '/') != NULL || program_exists(to))
+    if (program_exists(to))
         return FAULT_AVAILABLE;
-    error_set(why, "found no %s in PATH, to which a server was to be upgraded", to);
+    error_set(why, "found no program %s, to which a server was to be upgraded", to);
     return FAULT_MISSING;
-}
-
-// "redis-server 7.0.15"
-static void ask_version(const char *program, char *out, size_t room)
-{
-    const char *slash = strrchr(program, '/');
-    const char *const arguments[] = {program, "--version", NULL};
-    version_ask(slash != NULL ? slash + 1 : program, arguments, "", out, room);
 }
 
 static enum strike_state prove(struct fault_strike *strike, struct error *error)
@@ -54,12 +46,9 @@ static enum strike_state inject(struct fault_strike *strike, struct error *error
     struct node *node = strike->node;
     if (node->server <= 0)
         return error_set(error, "%s does not run", node->name);
-    if (node->program == NULL)
-        server_version(node->kind, old, sizeof old);
-    else
-        ask_version(node->program, old, sizeof old);
-    ask_version(strike->instance->to, next, sizeof next);
-    snprintf(strike->found, sizeof strike->found, "from %s to %s", old, next);
+    snprintf(strike->found, sizeof strike->found, "from %s to %s",
+             node_version(node, old, sizeof old),
+             program_version(strike->instance->to, next, sizeof next));
     node->may_end = true;
     strike->acted_ns = clock_monotonic_ns();
     if (kill(node->server, node->kind->ending != 0 ? node->kind->ending : SIGTERM) != 0)

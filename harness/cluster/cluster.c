@@ -73,14 +73,19 @@ static int lay_wires(struct cluster *cluster, int serial, struct error *error)
     return 0;
 }
 
+static const char *program_of(const struct node *node)
+{
+    return node->program != NULL ? node->program : node->kind->program;
+}
+
 static int quote_log(const struct node *node, struct error *error)
 {
     AUTO_FREE char *path = path_join(node->folder, "server.log");
     AUTO_TEXT struct text log = {0};
     bool is_silent = file_read(path, &log, NULL) != 0 || log.length == 0;
     return error_set(
-        error, "%s on %s:%d ended while it started%s %s%s%s", node->kind->program,
-        node->end.address, node->port, is_silent ? ", without a word in" : "; the end of", path,
+        error, "%s on %s:%d ended while it started%s %s%s%s", program_of(node), node->end.address,
+        node->port, is_silent ? ", without a word in" : "; the end of", path,
         is_silent ? "" : ":\n", text_string(&log) + (log.length > 400 ? log.length - 400 : 0));
 }
 
@@ -102,7 +107,7 @@ static int check_preload(const struct node *node, struct error *error)
     return error_set(error,
                      "%s on %s:%d did not load the library by which %s; its reason is in "
                      "%s/server.log",
-                     node->kind->program, node->end.address, node->port,
+                     program_of(node), node->end.address, node->port,
                      !has_clock  ? "its clock is set"
                      : !has_disk ? "its disk is hindered"
                                  : "strangers are kept out",
@@ -125,7 +130,7 @@ static int wait_until_ready(struct node *node, struct error *error)
         }
         if (clock_monotonic_ns() > give_up_ns)
             return error_set(error, "%s on %s:%d did not answer within %d s of its start",
-                             node->kind->program, node->end.address, node->port, limit_s);
+                             program_of(node), node->end.address, node->port, limit_s);
         if (!node_pause(node, error))
             return -1;
     }
@@ -306,6 +311,7 @@ static void plan_nodes(struct cluster *cluster, const struct cluster_settings *s
     for (int i = 0; i < cluster->count; i++) {
         struct node *node = &cluster->nodes[i];
         node->interrupted = settings->interrupted;
+        node->program = node->group != NULL ? node->group->settings.binary : NULL;
         node->end.network_namespace = -1;
         node->pressure = memory_zeroed(1, sizeof *node->pressure);
         node->processor = settings->processors > 0

@@ -24,9 +24,10 @@ struct group_settings {
     const struct topology *topology; // of one kind of server
     int count;                       // of servers that hold data
     enum persistence persistence;    // redis only
-    bool is_explored;                // what goes on in them by itself is to be as little as can be
-    bool shiftable_clock;            // each server gets clocks that can be set, if its kind can
-    bool hindered_disk;              // the same of a disk that can be full or slow (disk.h)
+    const char *binary;   // that its servers are started with; NULL: their kinds' programs
+    bool is_explored;     // what goes on in them by itself is to be as little as can be
+    bool shiftable_clock; // each server gets clocks that can be set, if its kind can
+    bool hindered_disk;   // the same of a disk that can be full or slow (disk.h)
 };
 
 #define MAX_EXTRA_PORTS 3
@@ -67,7 +68,8 @@ struct node {
     bool may_end;                     // a fault brings it to end by itself, which is no failure
     bool is_starting;     // again, by server_restart: whether it will serve is not known yet
     bool has_ended;       // by itself, in one of those cases; until it is started again
-    const char *program;  // what it is started with instead of its kind's; a fault's, NULL: as ever
+    const char *program;  // what it is started with instead of its kind's: the group's `binary`, or
+                          // a fault's; NULL: that of its kind
     char *folder;         // where its log and settings are found later; NULL for a client's
     char *home;           // its working folder, by a path that every server takes: `folder`,
                           // or another that is removed when the cluster is closed

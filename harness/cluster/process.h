@@ -75,6 +75,7 @@ void programs_of_system_find(void);
 
 // Where the program is found in PATH; the caller frees. NULL: nowhere.
 char *program_path(const char *program);
+// Whether it is in PATH, or, if a path was given, there.
 bool program_exists(const char *program);
 
 // A process group is a client, and the programs that it has started. True if every thread of every

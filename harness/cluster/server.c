@@ -50,11 +50,24 @@ const char *version_number(const char *version)
 
 const char *server_version(const struct server_kind *kind, char *out, size_t room)
 {
-    const char *const arguments[] = {kind->program, "--version", NULL};
-    if (kind->version != NULL)
-        kind->version(out, room);
-    else // "Redis server v=7.0.15 sha=..." and most others: the first word with a digit
-        version_ask(kind->program, arguments, "", out, room);
+    if (kind->version == NULL)
+        return program_version(kind->program, out, room);
+    kind->version(out, room);
+    return out;
+}
+
+const char *node_version(const struct node *node, char *out, size_t room)
+{
+    return node->program != NULL ? program_version(node->program, out, room)
+                                 : server_version(node->kind, out, room);
+}
+
+// "Redis server v=7.0.15 sha=..." and most others: the first word with a digit.
+const char *program_version(const char *program, char *out, size_t room)
+{
+    const char *slash = strrchr(program, '/');
+    const char *const arguments[] = {program, "--version", NULL};
+    version_ask(slash != NULL ? slash + 1 : program, arguments, "", out, room);
     return out;
 }
 
@@ -73,7 +86,7 @@ pid_t server_run(const struct node *node, bool ordinary_user, struct error *erro
     for (size_t i = 0; node->program != NULL && i < words.we_wordc; i++) {
         const char *slash = strrchr(words.we_wordv[i], '/');
         const char *name = slash != NULL ? slash + 1 : words.we_wordv[i];
-        if (strcmp(name, node->kind->program) == 0) { // which a fault has replaced
+        if (strcmp(name, node->kind->program) == 0) {
             free(words.we_wordv[i]);
             words.we_wordv[i] = memory_string(node->program);
         }
@@ -110,7 +123,7 @@ int server_provide_data(const struct node *node, const char *marker,
     AUTO_FREE char *cache = NULL;
     if (access(path, F_OK) == 0)
         return 0;
-    if (version_number(server_version(node->kind, version, sizeof version)) != NULL) {
+    if (version_number(node_version(node, version, sizeof version)) != NULL) {
         *strchr(version, ' ') = '-';
         cache = data_cache_path(version);
     }

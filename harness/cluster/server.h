@@ -83,6 +83,12 @@ bool server_is_installed(const struct server_kind *kind);
 // Returns `out`; the program's name alone if it says nothing.
 const char *server_version(const struct server_kind *kind, char *out, size_t room);
 
+// The same of what the node's server is started with, if that is not its kind's program.
+const char *node_version(const struct node *node, char *out, size_t room);
+
+// The same of a program, in PATH or a full path, without the folders before its name.
+const char *program_version(const char *program, char *out, size_t room);
+
 // For `version`: runs a program, and writes "NAME NUMBER". The number is the first that comes after
 // the text `before` in what the program prints, up to a space, a comma or a hyphen. If there is
 // none: "NAME"; if the program hangs, it is killed after VERSION_LIMIT_S, and `out` says so.

@@ -24,8 +24,18 @@ static void name_servers(const struct plan *plan, char *out, size_t room)
         const struct server_kind *kind = server_catalogue[i];
         char version[64];
         bool is_used = false;
-        for (size_t j = 0; j < plan->count; j++)
-            is_used |= trial_uses(&plan->trials[j], kind->name);
+        const char *asked = ""; // each binary of a row of trials is asked once
+        for (size_t j = 0; j < plan->count; j++) {
+            const struct trial *trial = &plan->trials[j];
+            const struct server_settings *settings = scenario_server(trial->scenario, kind->name);
+            if (!trial_uses(trial, kind->name))
+                continue;
+            if (settings == NULL || settings->binary == NULL)
+                is_used = true;
+            else if (strcmp(asked, settings->binary) != 0 && program_exists(settings->binary))
+                add_once(out, room, ", ",
+                         program_version(asked = settings->binary, version, sizeof version));
+        }
         if (is_used && server_is_installed(kind))
             add_once(out, room, ", ", server_version(kind, version, sizeof version));
     }

@@ -109,7 +109,15 @@ static void miss(const struct trial *trial, struct text *reason)
     for (int i = 0; i < 2; i++) {
         const struct server_kind *kind =
             servers.kinds[i] != NULL ? server_kind_find(servers.kinds[i]) : NULL;
-        if (kind == NULL || servers.settings[i]->external != NULL || server_is_installed(kind))
+        if (kind == NULL || servers.settings[i]->external != NULL)
+            continue;
+        const char *binary = servers.settings[i]->binary;
+        if (binary != NULL && !program_exists(binary)) {
+            text_format(reason, "found no program %s, which servers.%s.binary names", binary,
+                        kind->name);
+            return;
+        }
+        if ((binary != NULL && kind->installed == NULL) || server_is_installed(kind))
             continue;
         text_format(reason, "%s is not installed: apt-get install %s (or: scripts/setup)",
                     kind->program, kind->package);
@@ -244,6 +252,7 @@ static int want_servers(const struct trial *trial, struct group_settings *groups
         if (settings == NULL || settings->external != NULL)
             continue;
         struct group_settings *group = &groups[count++];
+        group->binary = settings->binary;
         group->hindered_disk = trial_strikes_server_by(trial, FAULT_HINDERS_DISK);
         if (i == 1) {
             group->topology = topology_find(servers.kinds[i], "single");
@@ -338,7 +347,8 @@ static bool has(const struct server_pool *pool, const struct group_settings *gro
         same = strcmp(a->name, b->name) == 0 && a->topology == b->topology &&
                a->count == b->count && a->persistence == b->persistence &&
                a->is_explored == b->is_explored && a->shiftable_clock == b->shiftable_clock &&
-               a->hindered_disk == b->hindered_disk;
+               a->hindered_disk == b->hindered_disk &&
+               strcmp(a->binary != NULL ? a->binary : "", b->binary != NULL ? b->binary : "") == 0;
     }
     return same;
 }

@@ -172,6 +172,10 @@ bool knows(const struct rules *rules, const char *path);
 // Complains if the clients do not have that worker (0: any).
 void check_who(const struct rules *rules, struct node *node, int client, int worker);
 
+// That what this key names can be executed, if it is a path, which must be a full one. One in PATH
+// is looked for when it is to be started. `node` may be NULL.
+void check_program(struct node *node, const char *program);
+
 // as_run.c: keeps in a scenario without diagnostics what its tree says, for scenario_as_run.
 void settle(const struct node *root, struct scenario *scenario);
 

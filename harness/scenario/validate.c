@@ -6,7 +6,10 @@
 #include "harness/scenario/moves.h"
 #include "harness/scenario/units.h"
 
+#include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 // More workers than that have no connections: a Redis server takes 10,000 clients.
 #define MAX_WORKERS 10000
@@ -369,6 +372,20 @@ int external_read(const char *kind, const struct server_form *form,
                : error_set(error, "%s has no databases: leave '/%s' out", kind, url->path);
 }
 
+void check_program(struct node *node, const char *program)
+{
+    struct stat about;
+    if (!node_fine(node) || program == NULL || strchr(program, '/') == NULL)
+        return;
+    errno = 0;
+    if (program[0] != '/')
+        refuse(node, "'%s' must be the name of a program in PATH, or its full path, not '%s'",
+               node->key, quote(program));
+    else if (stat(program, &about) != 0 || !S_ISREG(about.st_mode) || access(program, X_OK) != 0)
+        refuse(node, "'%s': %s cannot be executed: %s", node->key, quote(program),
+               errno != 0 ? strerror(errno) : "it is no file");
+}
+
 static void check_servers(const struct rules *rules)
 {
     const struct node *servers = node_child(rules->root, "servers");
@@ -391,7 +408,10 @@ static void check_servers(const struct rules *rules)
                        "'nodes' besides 'external': its URL says how many there are");
             refuse_key(node_child(map, "persistence"),
                        "'persistence' besides 'external': Lockpick does not start that server");
+            refuse_key(node_child(map, "binary"),
+                       "'binary' besides 'external': Lockpick does not start that server");
         }
+        check_program(node_child(map, "binary"), settings->binary);
         if (external == NULL)
             refuse_key(node_child(map, "tls"), "'tls' without 'external': servers that Lockpick "
                                                "boots are spoken to in plain");

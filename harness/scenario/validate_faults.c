@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 // A fault that is looked at, and where it is written.
@@ -305,23 +304,6 @@ static void check_options(const struct looked_at *fault)
         refuse(by, "'by' of %s must be more than 0", instance->verb);
 }
 
-// One in PATH is looked for when it is to be started.
-static void check_program(const struct looked_at *fault)
-{
-    struct stat about;
-    struct node *node = node_child(fault->item, "to");
-    const char *to = fault->instance->to;
-    if (!node_fine(node) || to == NULL || strchr(to, '/') == NULL)
-        return;
-    errno = 0;
-    if (to[0] != '/')
-        refuse(node, "'to' must be the name of a program in PATH, or its full path, not '%s'",
-               quote(to));
-    else if (stat(to, &about) != 0 || !S_ISREG(about.st_mode) || access(to, X_OK) != 0)
-        refuse(node, "'to': %s cannot be executed: %s", quote(to),
-               errno != 0 ? strerror(errno) : "it is no file");
-}
-
 // A fault that the servers of no scheme here can have is a mistake.
 static void check_servers(const struct looked_at *fault)
 {
@@ -431,7 +413,7 @@ void validate_faults(const struct rules *rules)
         check_until(&fault);
         check_how(&fault);
         check_options(&fault);
-        check_program(&fault);
+        check_program(node_child(fault.item, "to"), fault.instance->to);
         check_servers(&fault);
     }
     check_majority(rules, list);

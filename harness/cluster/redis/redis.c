@@ -24,10 +24,10 @@
 // --- start ---------------------------------------------------------------------------------------
 
 // Whether it writes times into its AOF, for redis_power_cut: older ones refuse that setting.
-static bool tells_times(void)
+static bool tells_times(const struct node *node)
 {
     char version[64];
-    const char *number = version_number(server_version(&redis_server, version, sizeof version));
+    const char *number = version_number(node_version(node, version, sizeof version));
     return number != NULL && strtol(number, NULL, 10) >= 7;
 }
 
@@ -78,7 +78,7 @@ static pid_t start_redis(const struct node *node, struct error *error)
                       "--maxclients 10000 --repl-diskless-sync-delay 0 %s",
                       has_sentinels ? "data/redis.conf" : "", node->port, node->end.address,
                       node->data, logs[persistence],
-                      persistence == PERSISTENCE_AOF_EVERYSEC && tells_times()
+                      persistence == PERSISTENCE_AOF_EVERYSEC && tells_times(node)
                           ? "--aof-timestamp-enabled yes"
                           : "",
                       cluster);
