@@ -695,8 +695,15 @@ char *report_html(const struct run_report *report)
     doc_finish(&d);
     d.contents_at = d.text.length;
     say_all(&d, page_sections);
-    text_add(&title, "Lockpick: ");
-    summary_sentence(report, &title);
+    // Browsers and searches cut a title at some 70 letters: it counts what went wrong, without
+    // reasons.
+    size_t trials = report->run->count - report->tally.skipped - report->tally.not_applicable;
+    text_format(&title, "Lockpick: %zu trial%s; %zu missed", trials, plural((long long)trials),
+                report->tally.missed + report->thresholds.missed);
+    if (report->tally.inconclusive > 0)
+        text_format(&title, ", %zu inconclusive", report->tally.inconclusive);
+    if (report->tally.errors > 0)
+        text_format(&title, ", %zu in error", report->tally.errors);
     char *page = doc_finish_page(&d, "Lockpick report", text_string(&title));
     free(d.embeds);
     free(d.embeds_whole);

@@ -213,6 +213,7 @@ RUN_TEST(a_small_run_reads_as_expected_at_a_terminal)
         "redis-setnx  30,617 (0–61,234)    –    –      –    –       –       –     –     –\n"
         "\n"
         "3 trials: 2 as expected, 1 missed, 0 without expectation; 1 skipped (no namespaces)\n");
+    SHOWS(HTML, "<title>Lockpick: 3 trials; 1 missed</title>", "; 1 skipped (no namespaces)");
     SHOWS(QUIET, "!client-1 holds", "!What it cost", "!\033", "MISSED: expected UNSAFE");
     SHOWS(COLOURED, "\033[31mUNSAFE", "\033[32mSAFE");
 }
