@@ -202,8 +202,7 @@ TEST(a_long_history_is_read_whole_wherever_reading_ahead_ends)
 {
     // Text that is kept beside the history; blanks; nothing of the kind.
     static const char *const lines[] = {
-        "{\"process\":12000,\"type\":\"o\\u006b\",\"f\":\"acquire\",\"value\":[\"\\u0061\",null]}"
-        "\n",
+        "{\"process\":12000,\"type\":\"o\\u006b\",\"f\":\"acquire\",\"value\":[\"\\u0061\",null]}",
         "\n\n{\"process\":12000,\"type\":\n\"ok\",\"f\":\"acquire\"}\n",
         "{\"process\":12000,\"type\":\"ok\",\"f\":\"acquire\"}\n"};
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
