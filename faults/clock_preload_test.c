@@ -319,7 +319,8 @@ static int run_up_for(int64_t up_ns, const char *program, struct text *output)
                                      by,
                                      "--fork",
                                      geteuid() == 0 ? program : "-Ur",
-                                     geteuid() == 0 ? NULL : program,
+                                     geteuid() == 0 ? "clock_preload" : program,
+                                     geteuid() == 0 ? NULL : "clock_preload", // of all its files
                                      NULL};
     int status = process_run(arguments, "", -1, PROCESS_LIMIT, output, &error);
     text_add(output, error.text);

@@ -220,5 +220,5 @@ STRIKE_TEST(an_upgrade_to_what_is_not_there_is_skipped, "upgrade", SOUND_REDIS)
 {
     struck.instance.to = (char *)"redis-of-nobody";
     MUST_BE(FAULT_MISSING, (int)fault_available(&struck.instance, &struck.environment, &error));
-    assert_non_null(strstr(error.text, "found no redis-of-nobody in PATH"));
+    assert_non_null(strstr(error.text, "found no program redis-of-nobody"));
 }
