@@ -53,6 +53,4 @@ void ahead_stop(struct ahead *ahead)
         sem_destroy(&ahead->empty);
         sem_destroy(&ahead->full);
     }
-    ahead->has_thread = false;
-    ahead->slots = 0;
 }

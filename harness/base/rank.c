@@ -110,9 +110,11 @@ static void sort_block(word *items, size_t count, size_t words, size_t key, stru
         least = value < least ? value : least;
         most = value > most ? value : most;
     }
-    for (size_t i = 0; !is_sorted && i < count; i++)
+    if (is_sorted)
+        return;
+    for (size_t i = 0; i < count; i++)
         from[i] = (struct place){(uint64_t)items[i * words + key] - (uint64_t)least, i};
-    uint64_t range = is_sorted ? 0 : (uint64_t)most - (uint64_t)least;
+    uint64_t range = (uint64_t)most - (uint64_t)least;
     for (unsigned shift = 0; shift < 64 && range >> shift != 0; shift += DIGIT_BITS) {
         uint32_t next[DIGITS + 1] = {0}; // place of each digit
         for (size_t i = 0; i < count; i++)
@@ -125,10 +127,9 @@ static void sort_block(word *items, size_t count, size_t words, size_t key, stru
         from = to;
         to = last;
     }
-    for (size_t i = 0; !is_sorted && i < count; i++)
+    for (size_t i = 0; i < count; i++)
         copy(block->items + i * words, items + from[i].index * words, words);
-    if (!is_sorted)
-        memcpy(items, block->items, count * words * sizeof *items);
+    memcpy(items, block->items, count * words * sizeof *items);
 }
 
 // Times of a history are nearly in order: there is little to merge, and each block is looked at

@@ -312,8 +312,10 @@ char *program_path(const char *program)
 
 bool program_exists(const char *program)
 {
-    AUTO_FREE char *path = strchr(program, '/') == NULL ? program_path(program) : NULL;
-    return path != NULL || (strchr(program, '/') != NULL && access(program, X_OK) == 0);
+    if (strchr(program, '/') != NULL)
+        return access(program, X_OK) == 0;
+    AUTO_FREE char *path = program_path(program);
+    return path != NULL;
 }
 
 // --- a group of processes ------------------------------------------------------------------------

@@ -282,8 +282,8 @@ static enum part part_of(const struct trial_result *result)
     return trial_is_urgent(result) ? UNEXPECTED : is_broken ? BROKEN : KEPT;
 }
 
-// How much of news it is that a lock broke: least of those that never promised to exclude.
-static int news_of(const struct trial *trial)
+// True if it is news that the lock broke: it promised to exclude, or that is not known of it.
+static bool is_news(const struct trial *trial)
 {
     return trial->external_client != NULL || trial_has_trait(trial, "exclusive");
 }
@@ -316,11 +316,9 @@ static void say_part(struct document *d, enum part part)
     const struct scenario *scenario = NULL;
     const char *reason = "";
     size_t opened = 0;
-    int most_news = 0;
-    FOR_EACH (trial_result, result, run->trials, run->count) {
-        if (part == BROKEN && !trial_is_unfit(result) && part_of(result) == part)
-            most_news = news_of(result->trial) > most_news ? news_of(result->trial) : most_news;
-    }
+    bool any_news = false; // then what is none is not opened
+    FOR_EACH (trial_result, result, run->trials, run->count)
+        any_news |= part == BROKEN && part_of(result) == part && is_news(result->trial);
     for (size_t i = 0; i < run->count; i++) {
         const struct trial_result *result = &run->trials[i];
         if (trial_is_unfit(result) || part_of(result) != part)
@@ -338,7 +336,7 @@ static void say_part(struct document *d, enum part part)
         scenario = result->trial->scenario;
         bool is_open = d->medium == PAGE && opened < parts[part].most_open &&
                        strcmp(reason, result->judgement.reason) != 0 &&
-                       news_of(result->trial) >= most_news;
+                       (!any_news || is_news(result->trial));
         enum telling telling = d->medium == PAGE ? telling_of(d, result) : TELL_STORY;
         size_t before = d->text.length;
         opened += is_open;
