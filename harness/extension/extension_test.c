@@ -80,6 +80,8 @@ TEST(scenarios_are_held_to_what_each_says_of_itself)
          "'until' with 'amnesia', which nothing ends"},
         {"scheme", SCENARIO("keyval-lok", "amnesia: server-1", "solitude", ""),
          "did you mean 'keyval-lock'?"},
+        {"node", SCENARIO("keyval-lock", "amnesia: keval-1", "solitude", ""),
+         "did you mean 'keyval-1'?"},
         {"property", SCENARIO("keyval-lock", "amnesi: server-1", "solitud", ""),
          "did you mean 'solitude'?"},
         {"topology",

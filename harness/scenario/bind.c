@@ -151,7 +151,7 @@ static void bind_client(const struct value *value)
 {
     struct error error;
     struct target target;
-    if (target_read(value->node->text, &target, &error) != 0)
+    if (target_read(value->node->text, value->vocabulary, &target, &error) != 0)
         refuse(value->node, "'%s': %s", value->key->name, error.text);
     else if (target.client == 0 || target.worker != 0)
         refuse_shape(value, "");
@@ -192,13 +192,13 @@ static void bind_part_of_fault(const struct value *value)
     }
     struct fault_instance read = *instance;
     if (value->key->type == KEY_POINTS)
-        result = when_read(text, value->vocabulary->commands, &read, &error);
+        result = when_read(text, vocabulary, &read, &error);
     else if (value->key->type == KEY_UNTIL)
-        result = until_read(text, &read, &error);
+        result = until_read(text, vocabulary, &read, &error);
     else if ((instance->form.strikes & STRIKES_WIRE) != 0)
-        result = wire_read(text, &read, &error);
+        result = wire_read(text, vocabulary, &read, &error);
     else
-        result = target_read(text, &read.target, &error);
+        result = target_read(text, vocabulary, &read.target, &error);
     if (result == 0)
         *instance = read;
     else
@@ -318,8 +318,8 @@ static void refuse_unknown(const struct vocabulary *vocabulary, const struct sec
     struct error none;
     const struct key *verb = key_find(section, vocabulary->faults[0], vocabulary);
     bool is_fault = verb != NULL && verb->type == KEY_VERB && child->kind == NODE_TEXT &&
-                    (target_read(child->text, &read.target, &none) == 0 ||
-                     wire_read(child->text, &read, &none) == 0);
+                    (target_read(child->text, vocabulary, &read.target, &none) == 0 ||
+                     wire_read(child->text, vocabulary, &read, &none) == 0);
     child->meant = words_advise(child->key, is_fault ? vocabulary->faults : names, &hint);
     if (child->meant == NULL && is_fault)
         child->meant = vocabulary->faults[0]; // or another one

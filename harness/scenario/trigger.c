@@ -26,15 +26,17 @@ struct words {
     char *items[32];
     size_t count;
     size_t next;
+    const struct vocabulary *vocabulary;
     struct error *error; // of whatever is wrong with them
 };
 
 // Splits at blanks; a comma is a word of its own.
-static int split(const char *text, struct words *words, struct error *error)
+static int split(const char *text, const struct vocabulary *vocabulary, struct words *words,
+                 struct error *error)
 {
     static const char blanks[] = " \t\n";
     size_t length = 0;
-    *words = (struct words){.error = error};
+    *words = (struct words){.vocabulary = vocabulary, .error = error};
     for (; *text != '\0'; text++) {
         if (length + 4 > sizeof words->bytes)
             return error_set(error, "too long");
@@ -125,8 +127,9 @@ static int take_client(struct words *words, int *client, int *worker)
 // --- points --------------------------------------------------------------------------------------
 
 // read|write|COMMAND [in PHASE]
-static int take_what(struct words *words, const char *const *commands, struct point_name *point)
+static int take_what(struct words *words, struct point_name *point)
 {
+    const char *const *commands = words->vocabulary->commands;
     static const char *const accesses[] = {"read", "write", NULL};
     static const char wanted[] = "read, write, request or a command of a server";
     const char *what = peek(words);
@@ -165,7 +168,7 @@ static int take_what(struct words *words, const char *const *commands, struct po
     return expect_end(words, "no more words");
 }
 
-static int take_point(struct words *words, const char *const *commands, struct point_name *point)
+static int take_point(struct words *words, struct point_name *point)
 {
     static const char *const moments[] = {"before", "after", "holds", NULL};
     *point = (struct point_name){0};
@@ -176,49 +179,65 @@ static int take_point(struct words *words, const char *const *commands, struct p
         return expected(words, "before, after or holds", moments);
     point->moment = (enum moment)moment;
     if (point->moment != MOMENT_AT)
-        return take_what(words, commands, point);
+        return take_what(words, point);
     strcpy(point->what, "holds");
     return expect_end(words, "no more words");
 }
 
 // --- targets -------------------------------------------------------------------------------------
 
-static bool is_numbered_server(const char *word)
+// Whatever has a number: the lock's servers in their order, those that do not lead, the store's,
+// and each by its node's name.
+static bool is_numbered_server(const char *word, const struct vocabulary *vocabulary)
 {
-    static const char *const names[] = {"server",    "follower", "redis",     "sentinel",
-                                        "zookeeper", "etcd",     "memcached", "mysql",
-                                        "postgres",  "store",    NULL};
-    char name[16] = "";
-    size_t length = strcspn(word, "-");
-    const char *digits = word + length + (word[length] == '-');
-    size_t count = strspn(digits, "0123456789");
-    snprintf(name, sizeof name, "%.*s", (int)length, word);
-    return text_is_one_of(name, names) && digits[0] >= '1' && count <= 2 && digits[count] == '\0';
+    static const char *const names[] = {"server", "follower", "store", "sentinel", NULL};
+    const char *const *kinds = vocabulary->none_and_servers + 1;
+    const char *dash = strrchr(word, '-'); // a kind may have some in its name
+    char name[16];
+    if (dash == NULL || dash[1] < '1' || strspn(dash + 1, "0123456789") != strlen(dash + 1) ||
+        strlen(dash + 1) > 2)
+        return false;
+    snprintf(name, sizeof name, "%.*s", (int)(dash - word), word);
+    return text_is_one_of(name, names) || text_is_one_of(name, kinds);
+}
+
+static int expected_target(const struct words *words)
+{
+    static const char *const always[] = {"client-1", "server-1", "leader",     "followers",
+                                         "others",   "store",    "sentinel-1", NULL};
+    const char *const *kinds = words->vocabulary->none_and_servers + 1;
+    AUTO_LIST struct string_list near = {0};
+    for (size_t i = 0; always[i] != NULL; i++)
+        string_list_add(&near, always[i]);
+    for (size_t i = 0; kinds[i] != NULL; i++) {
+        AUTO_FREE char *node = text_formatted("%s-1", kinds[i]);
+        string_list_add(&near, node);
+    }
+    return expected(words, "a client such as client-1 or a server such as server-1",
+                    (const char *const *)near.items);
 }
 
 static int take_target(struct words *words, bool is_side, struct target *target)
 {
     static const char *const single[] = {"leader", "store", NULL};
     static const char *const several[] = {"followers", "servers", "clients", "others", NULL};
-    static const char *const near[] = {"client-1",    "server-1", "leader",  "followers",
-                                       "others",      "store",    "redis-1", "sentinel-1",
-                                       "zookeeper-1", "etcd-1",   "mysql-1", NULL};
     const char *word = peek(words);
     *target = (struct target){0};
     if (strncmp(word, "client-", 7) == 0)
         return take_client(words, &target->client, &target->worker);
-    if (!is_numbered_server(word) && !text_is_one_of(word, single) &&
+    if (!is_numbered_server(word, words->vocabulary) && !text_is_one_of(word, single) &&
         !(is_side && text_is_one_of(word, several)))
-        return expected(words, "a client such as client-1 or a server such as server-1", near);
+        return expected_target(words);
     snprintf(target->server, sizeof target->server, "%s", word);
     words->next++;
     return 0;
 }
 
-int target_read(const char *text, struct target *target, struct error *error)
+int target_read(const char *text, const struct vocabulary *vocabulary, struct target *target,
+                struct error *error)
 {
     struct words words;
-    if (split(text, &words, error) != 0 || take_target(&words, false, target) != 0)
+    if (split(text, vocabulary, &words, error) != 0 || take_target(&words, false, target) != 0)
         return -1;
     return expect_end(&words, "no more words");
 }
@@ -241,12 +260,13 @@ static int take_side(struct words *words, struct fault_instance *instance, int s
     return 0;
 }
 
-int wire_read(const char *text, struct fault_instance *instance, struct error *error)
+int wire_read(const char *text, const struct vocabulary *vocabulary,
+              struct fault_instance *instance, struct error *error)
 {
     static const char *const ways[] = {"from", "to", NULL};
     struct words words;
     instance->side_counts[0] = instance->side_counts[1] = 0;
-    if (split(text, &words, error) != 0 || take_side(&words, instance, 0) != 0)
+    if (split(text, vocabulary, &words, error) != 0 || take_side(&words, instance, 0) != 0)
         return -1;
     instance->target = instance->sides[0][0];
     if (*peek(&words) == '\0') {
@@ -322,12 +342,12 @@ static int take_cause(struct words *words, struct cause *cause)
     return 0;
 }
 
-int when_read(const char *text, const char *const *commands, struct fault_instance *instance,
-              struct error *error)
+int when_read(const char *text, const struct vocabulary *vocabulary,
+              struct fault_instance *instance, struct error *error)
 {
     struct words words;
     int client, worker;
-    if (split(text, &words, error) != 0)
+    if (split(text, vocabulary, &words, error) != 0)
         return -1;
     // Of a point the client is followed by one of its moments, or by nothing that a cause could be
     // made of.
@@ -337,7 +357,7 @@ int when_read(const char *text, const char *const *commands, struct fault_instan
     if (is_client &&
         (take_client(&ahead, &client, &worker) != 0 || strcmp(peek(&ahead), "holds") == 0 ||
          !text_is_one_of(peek(&ahead), cause_words)))
-        return take_point(&words, commands, &instance->points[instance->point_count++]);
+        return take_point(&words, &instance->points[instance->point_count++]);
     return take_cause(&words, &instance->cause) != 0 ? -1 : expect_end(&words, "no more words");
 }
 
@@ -364,10 +384,11 @@ static int take_bound(struct words *words, int64_t *bound_ns)
     return expect_end(words, "no more words");
 }
 
-int until_read(const char *text, struct fault_instance *instance, struct error *error)
+int until_read(const char *text, const struct vocabulary *vocabulary,
+               struct fault_instance *instance, struct error *error)
 {
     struct words words;
-    if (split(text, &words, error) != 0)
+    if (split(text, vocabulary, &words, error) != 0)
         return -1;
     const char *first = peek(&words);
     instance->until = (struct cause){.kind = CAUSE_NONE};

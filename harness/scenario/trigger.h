@@ -14,10 +14,11 @@ extern const char *const cause_words[];
 
 // What `when:` may say: a point, client-N [worker-M] before|after read|write|request|COMMAND [in
 // PHASE], or client-N [worker-M] holds, which becomes one more of the instance's points; or else a
-// cause. Commands are known in any case, and stored as `commands` (NULL-terminated) spells them.
-// Like the others: 0, or -1 with `error` saying what is wrong; what is filled in is then undefined.
-int when_read(const char *text, const char *const *commands, struct fault_instance *instance,
-              struct error *error);
+// cause. Commands are known in any case, and stored as the vocabulary spells them; servers by their
+// kinds in it, too. Like the others: 0, or -1 with `error` saying what is wrong; what is filled in
+// is then undefined.
+int when_read(const char *text, const struct vocabulary *vocabulary,
+              struct fault_instance *instance, struct error *error);
 
 // CAUSE [or DURATION], DURATION, or `end`. A CAUSE is one of
 //   client-N [worker-M] holds|reads|writes|releases|dies|tries|renews|loses
@@ -25,14 +26,17 @@ int when_read(const char *text, const char *const *commands, struct fault_instan
 //   SERVER is leader|master|primary, SERVER is up
 //   FAULT is over
 // Fills in the instance's `until` and its bound.
-int until_read(const char *text, struct fault_instance *instance, struct error *error);
+int until_read(const char *text, const struct vocabulary *vocabulary,
+               struct fault_instance *instance, struct error *error);
 
 // client-N [worker-M], or a server.
-int target_read(const char *text, struct target *target, struct error *error);
+int target_read(const char *text, const struct vocabulary *vocabulary, struct target *target,
+                struct error *error);
 
 // NODE[, NODE...] from|to NODE[, NODE...]: `from` is both ways, `to` one. A side alone is cut from
 // all others. Fills in the target, the sides and the way of the instance.
-int wire_read(const char *text, struct fault_instance *instance, struct error *error);
+int wire_read(const char *text, const struct vocabulary *vocabulary,
+              struct fault_instance *instance, struct error *error);
 
 struct text;
 // What a fault does, without its trigger and its end: "partition server-1 from client-1, client-2".

@@ -8,7 +8,7 @@
 static int read_when(const char *text, struct point_name *point, struct error *error)
 {
     struct fault_instance instance = {0};
-    int result = when_read(text, test_vocabulary.commands, &instance, error);
+    int result = when_read(text, &test_vocabulary, &instance, error);
     *point = instance.points[0];
     return result;
 }
@@ -106,7 +106,7 @@ TEST(a_cause_has_a_bound_given_or_not)
     struct error error = {0};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct fault_instance instance = {0};
-        if (until_read(cases[i].text, &instance, &error) != 0)
+        if (until_read(cases[i].text, &test_vocabulary, &instance, &error) != 0)
             fail_msg("%s: %s", cases[i].text, error.text);
         assert_int_equal(instance.until.kind, cases[i].kind);
         assert_int_equal(instance.until.target.client, cases[i].client);
@@ -114,21 +114,40 @@ TEST(a_cause_has_a_bound_given_or_not)
         assert_int_equal(instance.bound_ns, cases[i].bound_ns);
     }
     struct fault_instance instance = {0};
-    assert_int_equal(until_read("client-2 or or or or or or or 3s", &instance, &error), -1);
+    assert_int_equal(
+        until_read("client-2 or or or or or or or 3s", &test_vocabulary, &instance, &error), -1);
 }
 
 TEST(a_target_is_a_client_or_one_worker_of_it)
 {
     struct error error = {0};
     struct target target;
-    assert_int_equal(target_read("client-1 worker-2", &target, &error), 0);
+    assert_int_equal(target_read("client-1 worker-2", &test_vocabulary, &target, &error), 0);
     assert_int_equal(target.client, 1);
     assert_int_equal(target.worker, 2);
-    assert_int_equal(target_read("client-3", &target, &error), 0);
+    assert_int_equal(target_read("client-3", &test_vocabulary, &target, &error), 0);
     assert_int_equal(target.client, 3);
     assert_int_equal(target.worker, 0);
-    assert_int_equal(target_read("client-3 holds", &target, &error), -1);
+    assert_int_equal(target_read("client-3 holds", &test_vocabulary, &target, &error), -1);
     assert_string_equal(error.text, "expected no more words, not 'holds'");
+}
+
+TEST(a_server_is_named_by_its_place_its_role_or_its_kind)
+{
+    static const char *const right[] = {"server-2", "follower-1",  "leader",     "store", "store-1",
+                                        "redis-12", "memcached-1", "sentinel-3", NULL};
+    static const char *const wrong[] = {"server",  "server-0", "redis-100",  "redis-1a",
+                                        "servers", "none-1",   "dynamodb-1", NULL};
+    struct error error = {0};
+    struct target target;
+    for (size_t i = 0; right[i] != NULL; i++) {
+        assert_int_equal(target_read(right[i], &test_vocabulary, &target, &error), 0);
+        assert_string_equal(target.server, right[i]);
+    }
+    for (size_t i = 0; wrong[i] != NULL; i++)
+        assert_int_equal(target_read(wrong[i], &test_vocabulary, &target, &error), -1);
+    assert_int_equal(target_read("postgre-1", &test_vocabulary, &target, &error), -1);
+    assert_non_null(strstr(error.text, "(did you mean 'postgres-1'?)"));
 }
 
 TEST(a_fault_reads_as_a_sentence)
