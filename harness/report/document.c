@@ -180,7 +180,7 @@ static const struct {
     [DOC_TERMS] = {"\n", "\n"},
     [DOC_ROW] = {"", "|\n"},
     [DOC_CELL] = {"| ", " "},
-    [DOC_FOLD] = {"\n<details>", "\n</details>\n"},
+    [DOC_FOLD] = {"\n<details", "\n</details>\n"},
     [DOC_SUMMARY] = {"<summary>", "</summary>\n"},
 };
 
@@ -204,6 +204,8 @@ static void markdown_begin(struct document *d, struct doc_block *block)
     text_add(out, marks[block->kind].begin != NULL ? marks[block->kind].begin : "");
     if (block->kind == DOC_SECTION && block->title[0] != '\0')
         text_format(out, "\n#### %s\n", block->title);
+    if (block->kind == DOC_FOLD)
+        text_add(out, block->is_open ? " open>" : ">");
     if (block->kind == DOC_TERM)
         text_format(out, "%s%s: ", out->bytes[out->length - 1] == '\n' ? "" : " · ", block->title);
     if (block->kind != DOC_TABLE)

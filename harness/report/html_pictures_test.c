@@ -126,3 +126,13 @@ TEST_WITH(one_that_cannot_be_drawn_takes_no_other_along, start, end)
     assert_null(many.run.trials[3].plots[PICTURE_TIMELINE].svg);
     assert_int_equal(count_drawn(), 19);
 }
+
+RUN_TEST(what_draws_nothing_is_left_out_of_embedded_pictures)
+{
+    ADD("none", SAFE, MET)->plots[PICTURE_TIMELINE].svg =
+        "<svg><g fill=\"none\" stroke-linecap=\"butt\">\n</g>\n<g stroke-width=\"1.00\" id=\"a\">"
+        "<g stroke-width=\"2.00\"><text>x</text></g></g></svg>";
+    AUTO_FREE char *page = report_html(test_report(&test.run));
+    assert_has(page, "%3Csvg%3E %3Cg id=%22a%22%3E%3Cg stroke-width=%222.00%22%3E"
+                     "%3Ctext%3Ex%3C/text%3E%3C/g%3E%3C/g%3E%3C/svg%3E");
+}

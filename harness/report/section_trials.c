@@ -271,7 +271,7 @@ static enum telling telling_of(const struct document *d, const struct trial_resu
     return result->story != NULL && result->story[0] != '\0' ? TELL_STORY : TELL_ALL;
 }
 
-// --- of a page -----------------------------------------------------------------------------------
+// --- in parts ------------------------------------------------------------------------------------
 
 enum part { UNEXPECTED, BROKEN, KEPT };
 
@@ -288,8 +288,30 @@ static bool is_news(const struct trial *trial)
     return trial->external_client != NULL || trial_has_trait(trial, "exclusive");
 }
 
+// At a terminal: what nobody expected is. Other violations are, unless one like it was told of its
+// scenario; of those that were expected one of each scenario is an example of all.
+static bool is_worth_telling(const struct run_result *run, size_t index, bool is_quiet)
+{
+    const struct trial_result *result = &run->trials[index];
+    const struct judgement *judgement = &result->judgement;
+    bool is_met = judgement->expectation == EXPECTATION_MET;
+    if (trial_is_urgent(result))
+        return true;
+    if (!has_violation(result) || (is_met && (is_quiet || judgement->verdict == VERDICT_SAFE)))
+        return false;
+    FOR_EACH (trial_result, other, run->trials, index) {
+        bool is_like = is_met ? other->judgement.expectation == EXPECTATION_MET &&
+                                    other->judgement.verdict != VERDICT_SAFE && has_violation(other)
+                              : trials_ended_alike(other, result);
+        if (is_like && other->trial->scenario == result->trial->scenario)
+            return false;
+    }
+    return true;
+}
+
 // The first trials of a part are opened beforehand, if they tell something new: of more, the page
-// would be a scroll without an end. Of those that have one reason, the first tells it for all.
+// would be a scroll without an end; in Markdown, which is often a comment, one. Of those that have
+// one reason, the first tells it for all.
 static void say_part(struct document *d, enum part part)
 {
     static const struct {
@@ -319,12 +341,17 @@ static void say_part(struct document *d, enum part part)
     bool any_news = false; // then what is none is not opened
     FOR_EACH (trial_result, result, run->trials, run->count)
         any_news |= part == BROKEN && part_of(result) == part && is_news(result->trial);
-    for (size_t i = 0; i < run->count; i++) {
-        const struct trial_result *result = &run->trials[i];
-        if (trial_is_unfit(result) || part_of(result) != part)
+    for (size_t i = 0; i < 2 * run->count; i++) { // those that were missed, then the others
+        size_t index = i % run->count;
+        const struct trial_result *result = &run->trials[index];
+        bool is_missed = result->judgement.expectation == EXPECTATION_MISSED;
+        if (is_missed != (i < run->count) || trial_is_unfit(result) || part_of(result) != part ||
+            (d->medium == TERMINAL && !is_worth_telling(run, index, d->is_quiet)))
             continue;
         if (scenario == NULL) {
             doc_section(d, parts[part].id, parts[part].link, parts[part].title);
+            if (d->medium == TERMINAL)
+                doc_heading(d, NULL, "%s", parts[part].title);
             if (d->medium == PAGE)
                 doc_paragraph(d, LOOK_QUIET, "%s", parts[part].lead);
         }
@@ -334,16 +361,33 @@ static void say_part(struct document *d, enum part part)
                 doc_paragraph(d, LOOK_QUIET, "%s", result->trial->scenario->about);
         }
         scenario = result->trial->scenario;
-        bool is_open = d->medium == PAGE && opened < parts[part].most_open &&
+        bool is_open = opened < (d->medium == MARKDOWN ? 1 : parts[part].most_open) &&
                        strcmp(reason, result->judgement.reason) != 0 &&
                        (!any_news || is_news(result->trial));
         enum telling telling = d->medium == PAGE ? telling_of(d, result) : TELL_STORY;
         size_t before = d->text.length;
         opened += is_open;
         reason = result->judgement.reason;
-        say_trial(d, i, is_open, telling);
+        say_trial(d, index, is_open, telling);
         d->trial_bytes += d->text.length - before;
     }
+}
+
+void say_unexpected(struct document *d)
+{
+    say_part(d, UNEXPECTED);
+}
+
+void say_violations(struct document *d)
+{
+    const struct run_result *run = d->report->run;
+    size_t untold = 0;
+    say_part(d, BROKEN);
+    for (size_t i = 0; i < run->count && d->medium == TERMINAL && !d->is_quiet; i++)
+        untold += has_violation(&run->trials[i]) && !is_worth_telling(run, i, false);
+    if (untold > 0)
+        doc_paragraph(d, LOOK_PLAIN, "%zu more stor%s in the report.", untold,
+                      untold == 1 ? "y is" : "ies are");
 }
 
 void say_other_trials(struct document *d)
@@ -351,57 +395,8 @@ void say_other_trials(struct document *d)
     say_part(d, KEPT);
 }
 
-// --- at a terminal -------------------------------------------------------------------------------
-
 void say_explained(struct document *d)
 {
     for (size_t i = 0; i < d->report->run->count; i++)
         say_trial(d, i, true, TELL_ALL);
-}
-
-// What nobody expected is. Other violations are, unless one like it was told of its scenario; of
-// those that were expected one of each scenario is an example of all.
-static bool is_worth_telling(const struct run_result *run, size_t index, bool is_quiet)
-{
-    const struct trial_result *result = &run->trials[index];
-    const struct judgement *judgement = &result->judgement;
-    bool is_met = judgement->expectation == EXPECTATION_MET;
-    if (judgement->expectation == EXPECTATION_MISSED || judgement->verdict == VERDICT_UNKNOWN ||
-        judgement->verdict == VERDICT_ERROR)
-        return true;
-    if (!has_violation(result) || (is_met && (is_quiet || judgement->verdict == VERDICT_SAFE)))
-        return false;
-    FOR_EACH (trial_result, other, run->trials, index) {
-        bool is_like = is_met ? other->judgement.expectation == EXPECTATION_MET &&
-                                    other->judgement.verdict != VERDICT_SAFE && has_violation(other)
-                              : trials_ended_alike(other, result);
-        if (is_like && other->trial->scenario == result->trial->scenario)
-            return false;
-    }
-    return true;
-}
-
-void say_news(struct document *d)
-{
-    const struct run_result *run = d->report->run;
-    size_t untold = 0;
-    if (d->medium != TERMINAL) {
-        say_part(d, UNEXPECTED);
-        if (d->medium == PAGE)
-            say_part(d, BROKEN);
-        return;
-    }
-    for (size_t i = 0; i < run->count; i++)
-        untold += has_violation(&run->trials[i]);
-    for (size_t i = 0; i < 2 * run->count; i++) {
-        const struct trial_result *result = &run->trials[i % run->count];
-        bool is_missed = result->judgement.expectation == EXPECTATION_MISSED;
-        if (is_missed != (i < run->count) || !is_worth_telling(run, i % run->count, d->is_quiet))
-            continue;
-        say_story(d, i % run->count);
-        untold -= has_violation(result);
-    }
-    if (untold > 0 && !d->is_quiet)
-        doc_paragraph(d, LOOK_PLAIN, "%zu more stor%s in the report.", untold,
-                      untold == 1 ? "y is" : "ies are");
 }

@@ -6,9 +6,10 @@
 #include "harness/report/document.h"
 #include "harness/report/words.h"
 
-// The trials that a medium tells of: in Markdown those that are urgent; at a terminal those that
-// were missed, then others worth telling; of a page all, in two parts.
-void say_news(struct document *d);
+// The trials in three parts, each with its stories: what was missed, was not decided or failed;
+// what else broke a promise, at a terminal one of each kind; and what kept all of them.
+void say_unexpected(struct document *d);
+void say_violations(struct document *d);
 void say_other_trials(struct document *d);
 
 // A trial's verdict and story.
