@@ -1,6 +1,7 @@
 #include "harness/explain/diagnosis.h"
 
 #include "harness/base/scope.h"
+#include "harness/check/describe.h"
 #include "harness/check/sweep.h"
 #include "harness/check/updates.h"
 
@@ -152,6 +153,46 @@ bool diagnosis_make(const struct trial_model *model, const struct judgement *jud
     if (count > 0)
         *diagnosis = diagnoses[0];
     return count > 0;
+}
+
+// --- in words
+// --------------------------------------------------------------------------------------
+
+void diagnosis_tell(const struct diagnosis *diagnosis, const struct diagnosis *first,
+                    struct text *out)
+{
+    struct words length = lasting(diagnosis->overlap_ns);
+    int64_t acknowledged = 0;
+    int64_t lost = diagnosis == first ? increments_lost(diagnosis->model, &acknowledged) : 0;
+    bool is_same_cause = false, is_same_mitigation = false;
+    int64_t permits = trial_model_permits(diagnosis->model);
+    AUTO_TEXT struct text end = {0};
+    for (const struct diagnosis *before = first; before < diagnosis; before++) {
+        is_same_cause |= strcmp(before->text, diagnosis->text) == 0;
+        is_same_mitigation |= strcmp(before->mitigation, diagnosis->mitigation) == 0;
+    }
+    if (diagnosis->text[0] != '\0')
+        text_format(out, "  Cause: %s.\n", is_same_cause ? "as above" : diagnosis->text);
+    if (diagnosis->overlap_ns > 0 && permits > 1)
+        text_format(&end, "More than %lld believed to hold a permit for %s. ", (long long)permits,
+                    length.text);
+    else if (diagnosis->overlap_ns > 0)
+        text_format(&end, "Both believed to hold it for %s. ", length.text);
+    if (lost > 0)
+        text_format(&end, "In all, %lld of %lld acknowledged increment%s %s lost. ",
+                    (long long)lost, (long long)acknowledged, plural(acknowledged),
+                    lost == 1 ? "was" : "were");
+    if (diagnosis->also_count > 0) {
+        text_add(&end, "Of the same cause: ");
+        text_join(&end, diagnosis->also, "and");
+        text_add(&end, ".");
+    }
+    while (end.length > 0 && end.bytes[end.length - 1] == ' ')
+        end.bytes[--end.length] = '\0';
+    if (end.length > 0)
+        text_format(out, "  %s\n", end.bytes);
+    if (diagnosis->mitigation[0] != '\0' && !is_same_mitigation)
+        text_format(out, "  %s\n", diagnosis->mitigation);
 }
 
 // --- one lock of several

@@ -139,6 +139,11 @@ size_t diagnoses_make(const struct trial_model *model, const struct judgement *j
 bool diagnosis_make(const struct trial_model *model, const struct judgement *judgement,
                     struct diagnosis *diagnosis);
 
+// Adds lines of what it comes from, what it cost, what else comes of it, and what would have
+// prevented it: of one of several, of which `first` is the first, what those before have not said.
+void diagnosis_tell(const struct diagnosis *diagnosis, const struct diagnosis *first,
+                    struct text *out);
+
 // "pause", "late-grant", ...: the cause's name for machines; "proven", "possible", "unexplained".
 const char *root_name(enum root_cause cause);
 const char *certainty_name(enum certainty certainty);

@@ -120,8 +120,21 @@ static void leave_out(struct story_lines *lines, enum line_weight weight, bool f
     }
 }
 
-// Sorts, joins, leaves out what is too much, and prints each line with its time.
-static void story_lines_tell(struct story_lines *lines, struct text *out)
+// True if a line told before says all that this one does, of the same moment.
+static bool is_told(const struct story_lines *told, const struct story_line *line)
+{
+    FOR_EACH (story_line, before, told->items, told->count) {
+        if (before->at_ns == line->at_ns &&
+            strncmp(before->text, line->text, strlen(line->text)) == 0)
+            return true;
+    }
+    return false;
+}
+
+// Sorts, joins, leaves out what is too much, and prints each line with its time, unless it was told
+// before.
+static void story_lines_tell(struct story_lines *lines, const struct story_lines *told,
+                             struct text *out)
 {
     char time[TIME_ROOM];
     if (lines->count == 0)
@@ -133,9 +146,11 @@ static void story_lines_tell(struct story_lines *lines, struct text *out)
     join_lines(lines, digits);
     for (enum line_weight weight = LINE_ASIDE; weight <= LINE_KEY; weight++)
         leave_out(lines, weight, weight >= LINE_NEEDED);
-    for (size_t i = 0; i < lines->count; i++)
-        text_format(out, "%s  %s\n", print_time(lines, lines->items[i].at_ns, digits, time),
-                    lines->items[i].text);
+    for (size_t i = 0; i < lines->count; i++) {
+        if (!is_told(told, &lines->items[i]))
+            text_format(out, "%s  %s\n", print_time(lines, lines->items[i].at_ns, digits, time),
+                        lines->items[i].text);
+    }
 }
 
 // --- who takes part ------------------------------------------------------------------------------
@@ -693,38 +708,6 @@ static void tell_faults(struct story *story, const struct fault_record *cause)
 
 // --- the whole -----------------------------------------------------------------------------------
 
-// What it comes from, what it cost, what else comes of it, what would have prevented it.
-static void tell_diagnosis(const struct diagnosis *diagnosis, struct text *out)
-{
-    struct words length = lasting(diagnosis->overlap_ns);
-    int64_t acknowledged = 0;
-    int64_t lost = increments_lost(diagnosis->model, &acknowledged);
-    int64_t permits = trial_model_permits(diagnosis->model);
-    AUTO_TEXT struct text end = {0};
-    if (diagnosis->text[0] != '\0')
-        text_format(out, "  Cause: %s.\n", diagnosis->text);
-    if (diagnosis->overlap_ns > 0 && permits > 1)
-        text_format(&end, "More than %lld believed to hold a permit for %s. ", (long long)permits,
-                    length.text);
-    else if (diagnosis->overlap_ns > 0)
-        text_format(&end, "Both believed to hold it for %s. ", length.text);
-    if (lost > 0)
-        text_format(&end, "In all, %lld of %lld acknowledged increment%s %s lost. ",
-                    (long long)lost, (long long)acknowledged, plural(acknowledged),
-                    lost == 1 ? "was" : "were");
-    if (diagnosis->also_count > 0) {
-        text_add(&end, "Of the same cause: ");
-        text_join(&end, diagnosis->also, "and");
-        text_add(&end, ".");
-    }
-    while (end.length > 0 && end.bytes[end.length - 1] == ' ')
-        end.bytes[--end.length] = '\0';
-    if (end.length > 0)
-        text_format(out, "  %s\n", end.bytes);
-    if (diagnosis->mitigation[0] != '\0')
-        text_format(out, "  %s\n", diagnosis->mitigation);
-}
-
 // Where there are several locks, each line says which one.
 static void add_named(struct text *out, const char *lines, int64_t key)
 {
@@ -736,8 +719,9 @@ static void add_named(struct text *out, const char *lines, int64_t key)
     text_add(out, lines);
 }
 
-static void tell_story(const struct diagnosis *diagnosis, int64_t key, struct story_span *span,
-                       struct text *out)
+// Adds its lines to those told before.
+static void tell_story(const struct diagnosis *diagnosis, int64_t key, struct story_lines *told,
+                       struct story_span *span, struct text *out)
 {
     enum shows shows = diagnosis->finding->check->shows;
     AUTO_TEXT struct text lines = {0};
@@ -755,14 +739,14 @@ static void tell_story(const struct diagnosis *diagnosis, int64_t key, struct st
         tell_no_progress(&story, diagnosis);
     tell_holds(&story);
     tell_faults(&story, diagnosis->fault);
-    story_lines_tell(&story.lines, &lines);
-    if (lines.length == 0)
+    if (story.lines.count == 0)
         text_format(&lines, "  %s.\n", diagnosis->finding->text);
-    add_named(out, lines.bytes, key);
+    story_lines_tell(&story.lines, told, &lines);
+    add_named(out, text_string(&lines), key);
     FOR_EACH (story_line, line, story.lines.items, story.lines.count) {
         span->from_ns = time_earlier(span->from_ns, line->at_ns - story.lines.started_ns);
         span->to_ns = time_later(span->to_ns, line->at_ns - story.lines.started_ns);
-        free(line->text);
+        *APPEND(told->items, told->count, told->room) = *line;
     }
     free(story.lines.items);
 }
@@ -772,6 +756,7 @@ char *story_tell(const struct trial_model *model, const struct judgement *judgem
 {
     AUTO_FREE struct diagnosis *diagnoses = memory_new(MAX_CHECKS * sizeof *diagnoses);
     struct one_lock one;
+    struct story_lines told = {0};
     struct text out = {0};
     text_add(&out, "");
     *span = (struct story_span){INT64_MAX, INT64_MIN};
@@ -789,12 +774,15 @@ char *story_tell(const struct trial_model *model, const struct judgement *judgem
                         "proven):\n",
                         each->finding->check->name, times, plural(times));
         if (i == 0 || !is_of_same_holds)
-            tell_story(each, one.key, span, &out);
-        tell_diagnosis(each, &out);
+            tell_story(each, one.key, &told, span, &out);
+        diagnosis_tell(each, diagnoses, &out);
     }
     if (count > 0 && one.key > 0)
         text_format(&out, "  All this is about lock %lld of %lld.\n", (long long)one.key,
                     (long long)scenario_key_count(model->trial->scenario));
+    FOR_EACH (story_line, line, told.items, told.count)
+        free(line->text);
+    free(told.items);
     one_lock_end(&one);
     return out.bytes;
 }
