@@ -28,7 +28,7 @@ struct compare_options {
     bool all; // also shows what did not change
 };
 
-static int take_scheme(void *into, char *name, struct error *error)
+static int take_compared(void *into, char *name, struct error *error)
 {
     struct compare_options *options = into;
     if (options->scheme_count == 2)
@@ -40,7 +40,7 @@ static int take_scheme(void *into, char *name, struct error *error)
 
 static const struct option compare_options[] = {
     {"scheme", "NAME", "the two that are compared, the baseline first (of two runs: only these)",
-     TAKEN_BY(take_scheme)},
+     TAKEN_BY(take_compared)},
     {"margin", "N%", "a difference of less does not matter (default: " USUAL_MARGIN ")",
      TEXT(struct compare_options, margin)},
     {"anyway", "", "compares costs although the environments differ, and marks it",
@@ -145,8 +145,9 @@ static int make_plan(void *context, const struct scenario_set *set,
                                         : USUAL_REPEATS;
     int result = 0;
     for (int i = 0; i < 2 && result == 0; i++)
-        result = plan_make(set->scenarios, set->count, vocabulary, options->schemes[i], repeats,
-                           seed, &plans[i], error);
+        result = plan_make(set->scenarios, set->count, vocabulary,
+                           (const char *const[]){options->schemes[i], NULL}, repeats, seed,
+                           &plans[i], error);
     for (int i = 0; i < 2 && result == 0; i++) {
         if (strcmp(plans[i].trials[0].scheme, options->schemes[i]) != 0)
             result =

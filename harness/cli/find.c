@@ -372,7 +372,7 @@ static int make_plan(void *context, const struct scenario_set *set,
         return error_set(error, "the scenario does not say what to find: "
                                 "load: {rate: 100/s, find: {p99: < 50ms}}");
     request->first_rate = request->phase->rate;
-    return plan_make(set->scenarios, 1, vocabulary, request->options.scheme, 1, seed, plan, error);
+    return plan_make(set->scenarios, 1, vocabulary, request->options.schemes, 1, seed, plan, error);
 }
 
 static const struct option find_options[] = {

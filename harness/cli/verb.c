@@ -145,6 +145,20 @@ int take_override(void *options, char *value, struct error *error)
     return 0;
 }
 
+int take_scheme(void *options, char *value, struct error *error)
+{
+    const char **scheme = ((struct run_options *)options)->schemes;
+    size_t count = 0;
+    while (scheme[count] != NULL)
+        count++;
+    if (value[0] == '\0')
+        return error_set(error, "--scheme takes a name, not ''");
+    if (count == MAX_OVERRIDES)
+        return error_set(error, "at most %d times --scheme", MAX_OVERRIDES);
+    scheme[count] = value;
+    return 0;
+}
+
 // --- explaining ----------------------------------------------------------------------------------
 
 static void add_options(const struct verb *verb, struct text *out)

@@ -43,8 +43,8 @@ struct option {
     {"set", "KEY=VALUE", "as if the scenario said so: --set clients.threads=8 (repeatable)",       \
      TAKEN_BY(take_override)}
 #define OPTION_SCHEME                                                                              \
-    {"scheme", "GLOB", "only these of the scenarios' schemes: a name, glob or trait",              \
-     TEXT(struct run_options, scheme)}
+    {"scheme", "GLOB", "only these of the scenarios' schemes: a name, glob or trait (repeatable)", \
+     TAKEN_BY(take_scheme)}
 #define OPTION_SEED                                                                                \
     {"seed", "N", "of all randomness, for the same choices again (default: drawn)",                \
      NUMBER(struct run_options, seed, INT64_MAX)}
@@ -98,8 +98,9 @@ extern const struct verb list_verb, history_verb, check_verb, report_verb, compa
 extern const struct verb init_verb, doctor_verb, clean_verb, version_verb, help_verb;
 extern const struct verb *const verb_catalogue[]; // NULL-terminated
 
-// Takes a `--set`: KEY=VALUE, into a struct run_options.
+// Take a `--set`, KEY=VALUE, or a `--scheme` into a struct run_options.
 int take_override(void *options, char *value, struct error *error);
+int take_scheme(void *options, char *value, struct error *error);
 
 // Runs the scenarios that the words name (run_scenarios), and says what the user must be told yet.
 // Returns the exit code.

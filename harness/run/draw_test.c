@@ -21,8 +21,10 @@ static struct drawn draw(const char *text, const char *scheme, int64_t repeats, 
 {
     struct drawn drawn = {.scenario = scenario_of(text)};
     struct error error = {0};
-    assert_int_equal(
-        plan_make(&drawn.scenario, 1, vocabulary(), scheme, repeats, seed, &drawn.plan, &error), 0);
+    assert_int_equal(plan_make(&drawn.scenario, 1, vocabulary(),
+                               (const char *const[]){scheme, NULL}, repeats, seed, &drawn.plan,
+                               &error),
+                     0);
     assert_int_equal(draw_plan(&drawn.plan, vocabulary()), 0);
     return drawn;
 }

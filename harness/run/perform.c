@@ -480,7 +480,7 @@ int run_scenarios(const struct run_options *options, const struct scenario_run *
     if (result == 0 && how->plan != NULL)
         result = how->plan(context, &set, vocabulary, seed, &plan, error);
     else if (result == 0)
-        result = plan_make(set.scenarios, set.count, vocabulary, options->scheme, options->repeat,
+        result = plan_make(set.scenarios, set.count, vocabulary, options->schemes, options->repeat,
                            seed, &plan, error);
     for (size_t i = 0; result == 0 && i < set.count; i++)
         draw_tell(&plan, set.scenarios[i], stderr);

@@ -187,8 +187,8 @@ static int keep_scenarios(const char *folder, const struct run_options *options,
         AUTO_FREE char *name = full_name(scenario);
         text_format(&copy, "# %s as run with: --seed %" PRIu64, scenario->path,
                     plan_seed_of(plan, scenario));
-        if (options->scheme != NULL)
-            text_format(&copy, " --scheme '%s'", options->scheme);
+        for (const char *const *scheme = options->schemes; *scheme != NULL; scheme++)
+            text_format(&copy, " --scheme '%s'", *scheme);
         for (size_t j = 0; j < options->override_count; j++)
             text_format(&copy, " --set %s=%s", options->overrides[j].path,
                         options->overrides[j].value);

@@ -28,14 +28,14 @@ struct run_options {
     size_t path_count;
     struct override overrides[MAX_OVERRIDES];
     size_t override_count;
-    const char *scheme; // glob, or NULL
-    const char *out;    // the run's folder, or NULL: a new one in results/
-    const char *junit;  // where junit.xml goes besides the run's folder, or NULL
-    const char *csv;    // where the table of all trials goes, or NULL
-    int64_t seed;       // 0: the scenarios' own, else drawn
-    int64_t repeat;     // 0: the scenarios' own
-    int64_t again;      // how often a trial that could not be decided is performed again
-    int64_t jobs;       // how many trials at a time, if they may; 0: as many as is usual
+    const char *schemes[MAX_OVERRIDES + 1]; // NULL-terminated globs; none: all
+    const char *out;                        // the run's folder, or NULL: a new one in results/
+    const char *junit; // where junit.xml goes besides the run's folder, or NULL
+    const char *csv;   // where the table of all trials goes, or NULL
+    int64_t seed;      // 0: the scenarios' own, else drawn
+    int64_t repeat;    // 0: the scenarios' own
+    int64_t again;     // how often a trial that could not be decided is performed again
+    int64_t jobs;      // how many trials at a time, if they may; 0: as many as is usual
     bool keep_going;
     bool quiet;
     bool json;

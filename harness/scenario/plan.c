@@ -91,6 +91,18 @@ static void add_trial(struct plan *plan, const struct scenario *scenario,
     };
 }
 
+// True if there are no globs, too.
+static bool is_wanted(const char *const *globs, const char *scheme, const char *const *traits)
+{
+    if (globs == NULL || *globs == NULL)
+        return true;
+    for (; *globs != NULL; globs++) {
+        if (scheme_is_meant(*globs, scheme, traits))
+            return true;
+    }
+    return false;
+}
+
 // True if the scenario's `trial` (or none) is of that scheme; *repeat is its number, 0: none.
 static bool is_trial_of(const struct scenario *scenario, const char *scheme, int *repeat)
 {
@@ -107,7 +119,7 @@ static bool is_trial_of(const struct scenario *scenario, const char *scheme, int
 }
 
 static void add_scenario(struct plan *plan, const struct scenario *scenario,
-                         const struct vocabulary *general, const char *scheme_glob, int64_t repeat)
+                         const struct vocabulary *general, const char *const *globs, int64_t repeat)
 {
     const struct vocabulary *vocabulary = scenario_vocabulary(scenario, general);
     int64_t repeats = repeat > 0 ? repeat : scenario->trial != NULL ? 1 : scenario->repeat;
@@ -116,8 +128,7 @@ static void add_scenario(struct plan *plan, const struct scenario *scenario,
         const char *scheme = vocabulary->schemes[i];
         const char *const *traits = vocabulary->scheme_forms[i].traits;
         if (!patterns_mean(&scenario->schemes, scheme, traits) ||
-            (scheme_glob != NULL && !scheme_is_meant(scheme_glob, scheme, traits)) ||
-            !is_trial_of(scenario, scheme, &drawn_as))
+            !is_wanted(globs, scheme, traits) || !is_trial_of(scenario, scheme, &drawn_as))
             continue;
         for (int nth = 1; nth <= repeats; nth++) {
             struct text name = {0};
@@ -131,13 +142,10 @@ static void add_scenario(struct plan *plan, const struct scenario *scenario,
     }
 }
 
-static int no_scheme_is_left(struct scenario *const *scenarios, size_t count,
-                             const struct vocabulary *vocabulary, const char *scheme_glob,
-                             struct error *error)
+static int refuse_glob(const char *glob, struct scenario *const *scenarios, size_t count,
+                       const struct vocabulary *vocabulary, struct error *error)
 {
     AUTO_TEXT struct text tried = {0};
-    if (scheme_glob == NULL || count == 0)
-        return error_set(error, "there is no scenario to plan");
     for (size_t i = 0; vocabulary->schemes[i] != NULL; i++) {
         size_t by = 0;
         while (by < count && !patterns_mean(&scenarios[by]->schemes, vocabulary->schemes[i],
@@ -151,14 +159,16 @@ static int no_scheme_is_left(struct scenario *const *scenarios, size_t count,
             text_add_item(&tried, scenarios[i]->execs[j].client.name);
     }
     AUTO_TEXT struct text advice = {0};
-    if (!text_is_one_of(scheme_glob, vocabulary->schemes))
-        scheme_advise(scheme_glob, vocabulary, &advice);
-    return error_set(error, "'%s' means no scheme of these scenarios%s: they try %s",
-                     quote(scheme_glob), text_string(&advice), text_string(&tried));
+    if (text_is_one_of(glob, vocabulary->schemes))
+        text_format(&advice, " (--set 'schemes=[%s]' tries it in their place)", glob);
+    else
+        scheme_advise(glob, vocabulary, &advice);
+    return error_set(error, "'%s' means no scheme of these scenarios%s: they try %s", quote(glob),
+                     text_string(&advice), text_string(&tried));
 }
 
 int plan_make(struct scenario *const *scenarios, size_t count, const struct vocabulary *vocabulary,
-              const char *scheme_glob, int64_t repeat, uint64_t seed, struct plan *plan,
+              const char *const *globs, int64_t repeat, uint64_t seed, struct plan *plan,
               struct error *error)
 {
     *plan = (struct plan){.seed = seed};
@@ -174,9 +184,16 @@ int plan_make(struct scenario *const *scenarios, size_t count, const struct voca
         }
     }
     for (size_t i = 0; i < count; i++)
-        add_scenario(plan, scenarios[i], vocabulary, scheme_glob, repeat);
-    return plan->count > 0 ? 0
-                           : no_scheme_is_left(scenarios, count, vocabulary, scheme_glob, error);
+        add_scenario(plan, scenarios[i], vocabulary, globs, repeat);
+    for (; count > 0 && globs != NULL && *globs != NULL; globs++) {
+        size_t meant = 0;
+        while (meant < plan->count &&
+               !scheme_is_meant(*globs, plan->trials[meant].scheme, plan->trials[meant].traits))
+            meant++;
+        if (meant == plan->count)
+            return refuse_glob(*globs, scenarios, count, vocabulary, error);
+    }
+    return plan->count > 0 ? 0 : error_set(error, "there is no scenario to plan");
 }
 
 void plan_interleave(struct plan *one, struct plan *other, struct plan *both)

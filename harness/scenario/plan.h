@@ -32,15 +32,15 @@ struct plan {
     size_t drawn_count;
 };
 
-// Expands scenarios into trials. `scheme_glob` (a name, a glob or a trait, or NULL) narrows the
-// schemes further; `repeat` (or 0) replaces the scenarios' own. A scheme that lacks what the
-// workload needs (`fenced: true` on a scheme without the trait `fenced`) gets a trial with a
-// skip_reason, even if the scenario names it: whether it is tried is known only here. Scenarios of
-// one name are trials of one (`trial:`), and their results belong together. A scenario's own seed
-// counts before `seed`.
-// 0, or -1 with `error` set (for example: no scheme is left). Free with plan_free.
+// Expands scenarios into trials. `globs` (NULL-terminated names, globs and traits; none or NULL:
+// all) narrow the schemes further, each to at least one; `repeat` (or 0) replaces the scenarios'
+// own. A scheme that lacks what the workload needs (`fenced: true` on a scheme without the trait
+// `fenced`) gets a trial with a skip_reason, even if the scenario names it: whether it is tried is
+// known only here. Scenarios of one name are trials of one (`trial:`), and their results belong
+// together. A scenario's own seed counts before `seed`. 0, or -1 with `error` set (for example: a
+// glob means no scheme). Free with plan_free.
 int plan_make(struct scenario *const *scenarios, size_t count, const struct vocabulary *vocabulary,
-              const char *scheme_glob, int64_t repeat, uint64_t seed, struct plan *plan,
+              const char *const *globs, int64_t repeat, uint64_t seed, struct plan *plan,
               struct error *error);
 void plan_free(struct plan *plan);
 

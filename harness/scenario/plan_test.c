@@ -3,6 +3,7 @@
 #include "harness/base/text.h"
 #include "harness/scenario/test_parsing.h"
 #include "harness/testing/test.h"
+#include "harness/testing/text.h"
 
 static struct plan made[100]; // freed when the program ends
 static size_t made_count;
@@ -13,12 +14,15 @@ __attribute__((destructor)) static void free_plans(void)
         plan_free(&made[--made_count]);
 }
 
-static struct plan plan_of(const char *text, const char *scheme_glob, int64_t repeat, uint64_t seed)
+// At most one glob; NULL: none.
+#define GLOB(glob) ((const char *const[]){(glob), NULL})
+
+static struct plan plan_of(const char *text, const char *glob, int64_t repeat, uint64_t seed)
 {
     struct error error = {0};
     struct plan plan;
     struct scenario *scenario = parse(text);
-    if (plan_make(&scenario, 1, &test_vocabulary, scheme_glob, repeat, seed, &plan, &error) != 0)
+    if (plan_make(&scenario, 1, &test_vocabulary, GLOB(glob), repeat, seed, &plan, &error) != 0)
         fail_msg("%s", error.text);
     made[made_count++] = plan;
     return plan;
@@ -31,7 +35,7 @@ static struct plan plan_of(const char *text, const char *scheme_glob, int64_t re
 TEST(trials_are_those_of_the_schemes_in_the_order_of_the_catalogue)
 {
     static const struct {
-        const char *text, *scheme_glob;
+        const char *text, *glob;
         int64_t repeat;
         const char *trials; // names, topologies but "single", and whether they are skipped
     } cases[] = {
@@ -65,7 +69,7 @@ TEST(trials_are_those_of_the_schemes_in_the_order_of_the_catalogue)
         char text[400];
         struct text trials = {0};
         snprintf(text, sizeof text, TEST_HEAD "%s", cases[i].text);
-        struct plan plan = plan_of(text, cases[i].scheme_glob, cases[i].repeat, 1);
+        struct plan plan = plan_of(text, cases[i].glob, cases[i].repeat, 1);
         for (size_t j = 0; j < plan.count; j++) {
             const struct trial *trial = &plan.trials[j];
             const char *topology = trial_topology(trial);
@@ -122,13 +126,27 @@ TEST(each_trial_has_the_expectation_of_its_scheme)
     assert_null(plan.trials[0].expectation);
 }
 
+TEST(several_globs_narrow_to_all_that_any_of_them_means)
+{
+    static const char *const globs[] = {"none", "redis-setnx*", "none", "nosuch", NULL};
+    struct error error = {0};
+    struct plan plan;
+    struct scenario *scenario = parse(TEST_HEAD OPERATIONS THREE);
+    assert_int_equal(plan_make(&scenario, 1, &test_vocabulary, globs, 0, 1, &plan, &error), -1);
+    assert_has(error.text, "'nosuch' means no scheme of these scenarios");
+    assert_int_equal(plan.count, 2);
+    assert_string_equal(plan.trials[0].scheme, "none");
+    assert_string_equal(plan.trials[1].scheme, "redis-setnx");
+    plan_free(&plan);
+}
+
 TEST(a_plan_without_trials_is_refused)
 {
     struct error error = {0};
     struct plan plan;
     struct scenario *scenario = parse(TEST_MINIMAL);
-    assert_int_equal(plan_make(&scenario, 1, &test_vocabulary, "redis-setnix", 0, 1, &plan, &error),
-                     -1);
+    assert_int_equal(
+        plan_make(&scenario, 1, &test_vocabulary, GLOB("redis-setnix"), 0, 1, &plan, &error), -1);
     assert_string_equal(
         error.text,
         "'redis-setnix' means no scheme of these scenarios (did you mean 'redis-setnx'?): they try "
@@ -137,15 +155,17 @@ TEST(a_plan_without_trials_is_refused)
     scenario = parse(TEST_HEAD "workload: {kind: increment, operations: 40}\n"
                                "schemes: [none, \"redis-setnx*\"]\n");
     plan_free(&plan);
-    assert_int_equal(plan_make(&scenario, 1, &test_vocabulary, "leaze", 0, 1, &plan, &error), -1);
+    assert_int_equal(plan_make(&scenario, 1, &test_vocabulary, GLOB("leaze"), 0, 1, &plan, &error),
+                     -1);
     assert_string_equal(
         error.text,
         "'leaze' means no scheme of these scenarios (did you mean the trait 'lease'?): they "
         "try none, redis-setnx, redis-setnx-expire");
     assert_int_equal(
-        plan_make(&scenario, 1, &test_vocabulary, "process-mutex", 0, 1, &plan, &error), -1);
-    assert_string_equal(error.text, "'process-mutex' means no scheme of these scenarios: they try "
-                                    "none, redis-setnx, redis-setnx-expire");
+        plan_make(&scenario, 1, &test_vocabulary, GLOB("process-mutex"), 0, 1, &plan, &error), -1);
+    assert_string_equal(error.text, "'process-mutex' means no scheme of these scenarios "
+                                    "(--set 'schemes=[process-mutex]' tries it in their place): "
+                                    "they try none, redis-setnx, redis-setnx-expire");
     assert_int_equal(plan_make(NULL, 0, &test_vocabulary, NULL, 0, 1, &plan, &error), -1);
 }
 
@@ -167,8 +187,8 @@ TEST(two_schemes_take_turns_and_neither_is_always_first)
     struct plan plans[2];
     struct plan both;
     for (int i = 0; i < 2; i++)
-        assert_int_equal(plan_make(&scenario, 1, &test_vocabulary, i == 0 ? "none" : "redis-setnx",
-                                   3, 7, &plans[i], &error),
+        assert_int_equal(plan_make(&scenario, 1, &test_vocabulary,
+                                   GLOB(i == 0 ? "none" : "redis-setnx"), 3, 7, &plans[i], &error),
                          0);
     plan_interleave(&plans[0], &plans[1], &both);
     assert_int_equal(plans[0].count + plans[1].count, 0);

@@ -492,8 +492,11 @@ static void check_who_is_expected(const struct rules *rules, const struct expect
         first += found == expectation || found->workloads.count > 0;
     }
     if (count == 0)
-        refuse(node, "%s means no scheme of this scenario (it tries %s)", text_string(&meant),
-               text_string(&tried));
+        refuse(node, "%s means no scheme of this scenario (it tries %s)%s", text_string(&meant),
+               text_string(&tried),
+               said(rules, "schemes")->origin->override != NULL && node->origin->override == NULL
+                   ? ": --set 'expect=[]' expects nothing of those that --set names"
+                   : "");
     else if (first == 0)
         refuse(node, "%s means only schemes that earlier expectations are about",
                text_string(&meant));
