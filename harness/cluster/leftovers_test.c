@@ -44,6 +44,9 @@ struct witness {
     char path[80];
     int ready[2]; // its init's id comes here
     bool ends;    // by itself, once the other one is there
+    struct group_settings group;
+    const char *data;  // of its servers
+    bool is_hit_early; // while its servers come up
 };
 
 // In a session of its own, and nobody's child any more: as daemons are.
@@ -73,21 +76,28 @@ static int hold_on(const struct sandbox *sandbox, void *context)
     struct cluster cluster;
     struct error error = {0};
     pid_t init = getppid();
-    struct group_settings group = {
-        .name = "redis", .topology = topology_find("redis", "independent"), .count = 2};
     struct cluster_settings settings = {.isolation = sandbox->isolation,
-                                        .groups = &group,
+                                        .groups = &witness->group,
                                         .group_count = 1,
                                         .folder = folder,
                                         .serial = 1};
     int descriptor = open(witness->path, O_RDWR); // inherited by servers: no O_CLOEXEC
     flock(descriptor, LOCK_SH);
     start_daemon();
+    if (witness->is_hit_early)
+        (void)!write(witness->ready[1], &init, sizeof init);
     int result = cluster_open(&cluster, &settings, &error);
-    (void)!write(witness->ready[1], &init, result == 0 ? sizeof init : 1);
+    if (!witness->is_hit_early)
+        (void)!write(witness->ready[1], &init, result == 0 ? sizeof init : 1);
     while (result == 0 && !witness->ends)
         pause();
     return result;
+}
+
+// Wherever they lie.
+static bool has_folders(const struct witness *witness)
+{
+    return exists(witness->data) || exists(SHORT_PATH_LINK);
 }
 
 // Waits for the end of all processes, and for the folders of servers to be gone.
@@ -95,37 +105,51 @@ static void await_end_of_all(const struct witness *witness)
 {
     int64_t give_up_ns = clock_monotonic_ns() + LIMIT_NS;
     int descriptor = open(witness->path, O_RDWR | O_CLOEXEC);
-    while (flock(descriptor, LOCK_EX | LOCK_NB) != 0 || exists("redis-1/data") ||
-           exists(SHORT_PATH_LINK)) {
+    while (flock(descriptor, LOCK_EX | LOCK_NB) != 0 || has_folders(witness)) {
         assert_true(clock_monotonic_ns() < give_up_ns);
         clock_sleep_until_ns(clock_monotonic_ns() + NS_PER_MS);
     }
     close(descriptor);
 }
 
-// By a signal to the command or to its init; or by itself (0).
-static void start_and_end(bool loopback, int signal_number, bool to_init)
+// Returns the command's process; *init becomes that of its init.
+static pid_t start(struct witness *witness, bool loopback, pid_t *init)
 {
-    struct witness witness = {.ends = signal_number == 0};
-    pid_t init = 0;
-    snprintf(witness.path, sizeof witness.path, "%s/witness", folder);
-    assert_int_equal(file_write(witness.path, "", 0, NULL), 0);
-    assert_int_equal(pipe2(witness.ready, O_CLOEXEC), 0);
+    snprintf(witness->path, sizeof witness->path, "%s/witness", folder);
+    assert_int_equal(file_write(witness->path, "", 0, NULL), 0);
+    assert_int_equal(pipe2(witness->ready, O_CLOEXEC), 0);
     pid_t command = fork();
     if (command == 0)
         _exit(sandbox_run_why(
             loopback ? "for a test" : NULL,
             &(struct sandbox_work){
-                .body = hold_on, .context = &witness, .sweep = cluster_sweep, .folder = folder}));
-    assert_int_equal(read(witness.ready[0], &init, sizeof init), sizeof init);
+                .body = hold_on, .context = witness, .sweep = cluster_sweep, .folder = folder}));
+    assert_int_equal(read(witness->ready[0], init, sizeof *init), sizeof *init);
+    return command;
+}
+
+static void await_end(const struct witness *witness, pid_t command)
+{
+    waitpid(command, NULL, 0);
+    await_end_of_all(witness);
+    close(witness->ready[0]);
+    close(witness->ready[1]);
+}
+
+// By a signal to the command or to its init; or by itself (0).
+static void start_and_end(bool loopback, int signal_number, bool to_init)
+{
+    struct witness witness = {
+        .ends = signal_number == 0,
+        .group = {.name = "redis", .topology = topology_find("redis", "independent"), .count = 2},
+        .data = "redis-1/data"};
+    pid_t init = 0;
+    pid_t command = start(&witness, loopback, &init);
     if (signal_number != 0)
         kill(to_init ? init : command, signal_number);
     if (signal_number != 0 && signal_number != SIGKILL) // the first one asks, the second does not
         kill(command, signal_number == SIGINT ? SIGTERM : SIGINT);
-    waitpid(command, NULL, 0);
-    await_end_of_all(&witness);
-    close(witness.ready[0]);
-    close(witness.ready[1]);
+    await_end(&witness, command);
 }
 
 TEST_GROUP(make_folder, remove_test_folder);
@@ -138,6 +162,74 @@ TEST(nothing_of_a_sandbox_lives_on_however_it_ends_not_even_in_a_session_of_its_
         start_and_end(true, signals[i], false);
     }
     start_and_end(true, SIGKILL, true);
+}
+
+static bool descends_from(pid_t process, pid_t ancestor)
+{
+    struct process_entry entry = {.parent = process};
+    while (entry.parent != ancestor && entry.parent > 1 && process_read(entry.parent, &entry))
+        continue;
+    return entry.parent == ancestor;
+}
+
+// The program that the process runs, by the kernel's word (at most 15 bytes); "": it has ended.
+static void read_program(pid_t process, char program[16])
+{
+    char path[64];
+    AUTO_TEXT struct text name = {0};
+    snprintf(path, sizeof path, "/proc/%d/comm", (int)process);
+    (void)file_read(path, &name, NULL);
+    snprintf(program, 16, "%.*s", (int)strcspn(text_string(&name), "\n"), text_string(&name));
+}
+
+#define MOST_TRANSFERS 64
+
+// Which of all that descend from the command have to do with the transfer of a member's data.
+static int find_transfers(pid_t command, pid_t *found)
+{
+    AUTO_FREE struct process_list all = process_list_read();
+    int count = 0;
+    bool has_daemon = false;
+    for (size_t i = 0; i < all.count && count < MOST_TRANSFERS; i++) {
+        char program[16];
+        read_program(all.items[i].id, program);
+        bool is_daemon = strcmp(program, "rsync") == 0;
+        if ((is_daemon || strncmp(program, "wsrep_sst", 9) == 0) &&
+            descends_from(all.items[i].id, command)) {
+            found[count++] = all.items[i].id;
+            has_daemon |= is_daemon;
+        }
+    }
+    return has_daemon ? count : 0;
+}
+
+// A member that joins has a script of its server's, which starts an rsync that listens.
+TEST(the_transfer_between_members_of_galera_does_not_outlive_a_killed_run_on_loopback)
+{
+    if (access("/usr/lib/galera/libgalera_smm.so", R_OK) != 0) {
+        print_message("skipped: there is no libgalera_smm.so; install galera-4\n");
+        skip();
+    }
+    for (int to_init = 0; to_init < 2; to_init++) {
+        struct witness witness = {
+            .is_hit_early = true,
+            .group = {.name = "mysql", .topology = topology_find("mysql", "galera"), .count = 2},
+            .data = "mysql-1/data"};
+        pid_t init, transfers[MOST_TRANSFERS];
+        int count = 0;
+        int64_t give_up_ns = clock_monotonic_ns() + LIMIT_NS;
+        pid_t command = start(&witness, true, &init);
+        while ((count = find_transfers(command, transfers)) == 0)
+            assert_true(clock_monotonic_ns() < give_up_ns);
+        kill(to_init ? init : command, SIGKILL);
+        while (has_folders(&witness)) // they are removed behind everybody
+            assert_true(clock_monotonic_ns() < give_up_ns);
+        for (int i = 0; i < count; i++) {
+            struct process_entry entry;
+            assert_true(!process_read(transfers[i], &entry) || entry.state == 'Z');
+        }
+        await_end(&witness, command);
+    }
 }
 
 static int be_killed(const struct sandbox *sandbox, void *context)
@@ -173,14 +265,6 @@ TEST(a_sandbox_is_swept_however_its_conductor_ended)
 }
 
 // --- shared memory -------------------------------------------------------------------------------
-
-static bool descends_from(pid_t process, pid_t ancestor)
-{
-    struct process_entry entry = {.parent = process};
-    while (entry.parent != ancestor && entry.parent > 1 && process_read(entry.parent, &entry))
-        continue;
-    return entry.parent == ancestor;
-}
 
 // Whether the segment stays when all that have it are gone.
 static bool would_stay(int segment)
