@@ -3,7 +3,6 @@
 #include "harness/testing/test.h"
 
 #include "harness/base/clock.h"
-#include "harness/base/file.h"
 #include "harness/base/processes.h"
 #include "harness/history/reader.h"
 

@@ -6,7 +6,6 @@
 #include "harness/testing/test.h"
 
 #include <pthread.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #define HOUR_NS (3600 * NS_PER_S)

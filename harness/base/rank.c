@@ -3,7 +3,6 @@
 #include "harness/base/text.h"
 
 #include <assert.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 

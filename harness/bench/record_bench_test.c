@@ -8,7 +8,6 @@
 #include "harness/wire/redis_peer.h"
 
 #include <hiredis/hiredis.h>
-#include <sys/mman.h>
 
 #define EVENTS 100000
 #define PRINTS 20000

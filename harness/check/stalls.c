@@ -3,7 +3,6 @@
 #include "harness/base/clock.h"
 #include "harness/base/growing.h"
 #include "harness/base/rank.h"
-#include "harness/check/describe.h"
 #include "harness/check/faults.h"
 #include "harness/check/sweep.h"
 #include "harness/cluster/topology.h"

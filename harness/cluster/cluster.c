@@ -5,7 +5,6 @@
 #include "harness/base/scope.h"
 #include "harness/cluster/disk.h"
 #include "harness/cluster/memory.h"
-#include "harness/cluster/process.h"
 #include "harness/cluster/server.h"
 #include "harness/cluster/topology.h"
 

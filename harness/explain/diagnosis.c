@@ -5,8 +5,6 @@
 #include "harness/check/sweep.h"
 #include "harness/check/updates.h"
 
-#include <string.h>
-
 int64_t increments_lost(const struct trial_model *model, int64_t *acknowledged)
 {
     struct updates updates;

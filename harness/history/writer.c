@@ -3,7 +3,6 @@
 #include "harness/base/clock.h"
 #include "harness/base/file.h"
 #include "harness/base/futex.h"
-#include "harness/history/file.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,4 @@
 // What is written on what can be read, in both schemes.
-#include "harness/base/text.h"
 #include "harness/testing/test.h"
 
 #include <math.h>

@@ -5,7 +5,6 @@
 #include <ctype.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
 #define TEST_XML_DEPTH 8

@@ -1,8 +1,8 @@
 // What a client process is made of, and how long it may go on; and what becomes of a trial without
 // its server.
+#include "harness/base/file.h"
 #include "harness/history/file.h"
 #include "harness/run/test_trials.h"
-#include "harness/run/usage.h"
 #include "harness/testing/test.h"
 
 #include <fcntl.h>

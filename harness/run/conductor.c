@@ -9,7 +9,6 @@
 #include "harness/run/client.h"
 #include "harness/run/observer.h"
 #include "harness/run/replay.h"
-#include "harness/run/servers.h"
 #include "harness/run/trial_state.h"
 #include "harness/run/usage.h"
 #include "harness/run/watch.h"

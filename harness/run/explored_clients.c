@@ -6,7 +6,6 @@
 #include "harness/run/threads.h"
 #include "harness/wire/driver.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,7 +7,6 @@
 #include "harness/explain/diagnosis.h"
 #include "harness/explain/story.h"
 #include "harness/report/run_report.h"
-#include "harness/run/run_files.h"
 #include "harness/run/servers.h"
 #include "harness/run/slots.h"
 #include "harness/run/usage.h"

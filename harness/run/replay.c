@@ -3,7 +3,6 @@
 #include "harness/cluster/exploration.h"
 #include "harness/run/conductor.h"
 #include "harness/run/explored_clients.h"
-#include "harness/run/servers.h"
 #include "harness/run/trial_state.h"
 #include "harness/wire/parser.h"
 #include "harness/wire/spare.h"

@@ -1,6 +1,5 @@
 // Whatever bytes there are as a scenario: diagnostics, or a scenario that can be planned, and that
 // is the same again when it is read from what is written of it.
-#include "harness/run/run_files.h"
 #include "harness/scenario/plan.h"
 
 #include <stdlib.h>

@@ -4,7 +4,6 @@
 #include "harness/base/growing.h"
 #include "harness/base/scope.h"
 #include "harness/report/fields.h"
-#include "harness/run/run_files.h"
 
 #include <fnmatch.h>
 #include <jansson.h>

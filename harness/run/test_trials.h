@@ -6,7 +6,6 @@
 #include "harness/run/test_scenario.h"
 
 #include "harness/base/clock.h"
-#include "harness/base/file.h"
 #include "harness/base/test_folder.h"
 
 struct run {

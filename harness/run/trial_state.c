@@ -5,7 +5,6 @@
 #include "harness/base/random.h"
 #include "harness/base/scope.h"
 #include "harness/cluster/server.h"
-#include "harness/run/servers.h"
 #include "harness/wire/redis.h"
 
 #include <stdarg.h>

@@ -5,7 +5,6 @@
 #include "harness/testing/test.h"
 
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <time.h>

@@ -3,7 +3,6 @@
 #include "harness/base/clock.h"
 #include "harness/base/growing.h"
 #include "harness/history/event.h"
-#include "harness/scenario/scenario.h"
 
 #include <stdlib.h>
 

@@ -3,7 +3,6 @@
 #include "harness/scenario/keys.h"
 #include "harness/scenario/units.h"
 
-#include <errno.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -2,10 +2,8 @@
 
 #include "harness/base/file.h"
 #include "harness/base/growing.h"
-#include "harness/base/rank.h"
 #include "harness/base/scope.h"
 #include "harness/check/by_lock.h"
-#include "harness/check/check.h"
 #include "harness/check/lost_lock.h"
 
 #include <stdlib.h>

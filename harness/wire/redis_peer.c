@@ -2,7 +2,6 @@
 
 #include "harness/base/scope.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
