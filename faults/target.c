@@ -13,21 +13,15 @@ static bool holds_data(const struct node *node)
     return strcmp(node->role, "sentinel") != 0;
 }
 
-// True for what only a group has, whichever of its nodes that is.
-static bool is_role(const char *name)
-{
-    return strcmp(name, "leader") == 0 || strncmp(name, "follower", 8) == 0 ||
-           strcmp(name, "servers") == 0;
-}
-
 static bool is_named_leader(const struct target *target)
 {
-    return target->client == 0 && strcmp(target->server, "leader") == 0;
+    return strcmp(target->server, "leader") == 0;
 }
 
 bool target_is_role(const struct target *target)
 {
-    return target->client == 0 && is_role(target->server);
+    return is_named_leader(target) || strncmp(target->server, "follower-", 9) == 0 ||
+           strcmp(target->server, "followers") == 0 || strcmp(target->server, "servers") == 0;
 }
 
 static int number_in(const char *name)
@@ -47,11 +41,13 @@ static struct node *nth_server(const struct server_group *group, int nth)
 }
 
 // What a name that is no role means.
-static struct node *fixed_server(const char *name, const struct fault_environment *environment)
+static struct node *fixed_server(const struct target *target,
+                                 const struct fault_environment *environment)
 {
+    const char *name = target->server;
     const struct server_group *store =
         environment->store_group != NULL ? environment->store_group : environment->lock_group;
-    if (strncmp(name, "store", 5) == 0)
+    if (target_is_store(target))
         return nth_server(store, number_in(name));
     if (strncmp(name, "server-", 7) == 0)
         return nth_server(environment->lock_group, number_in(name));
@@ -66,7 +62,7 @@ static struct node *fixed_server(const char *name, const struct fault_environmen
 enum availability target_available(const struct target *target,
                                    const struct fault_environment *environment, struct error *why)
 {
-    bool is_store = strncmp(target->server, "store", 5) == 0;
+    bool is_store = target_is_store(target);
     bool has_servers = environment->lock_group != NULL || environment->store_group != NULL;
     if (target->client != 0 || strcmp(target->server, "clients") == 0 ||
         (strcmp(target->server, "others") == 0 && has_servers))
@@ -78,8 +74,8 @@ enum availability target_available(const struct target *target,
                   target->server);
         return FAULT_MISSING;
     }
-    bool exists = is_role(target->server) ? environment->lock_group != NULL
-                                          : fixed_server(target->server, environment) != NULL;
+    bool exists = target_is_role(target) ? environment->lock_group != NULL
+                                         : fixed_server(target, environment) != NULL;
     if (exists)
         return FAULT_AVAILABLE;
     return error_set(why, "the scheme's servers have no %s", target->server);
@@ -126,8 +122,8 @@ static struct node *by_role(const struct fault_environment *environment, const c
 struct node *target_server(const struct target *target, const struct fault_environment *environment,
                            struct error *error)
 {
-    struct node *node = is_role(target->server) ? by_role(environment, target->server)
-                                                : fixed_server(target->server, environment);
+    struct node *node = target_is_role(target) ? by_role(environment, target->server)
+                                               : fixed_server(target, environment);
     if (node == NULL)
         error_set(error, "no server is %s now", target->server);
     return node;

@@ -51,7 +51,7 @@ static int count_servers(const struct fault_instance *instance, int side)
 {
     int count = 0;
     FOR_EACH_ON_SIDE (target, instance, side) {
-        if (target->client == 0 && strncmp(target->server, "store", 5) != 0 &&
+        if (target->client == 0 && !target_is_store(target) &&
             strcmp(target->server, "clients") != 0 && strcmp(target->server, "others") != 0)
             count++;
     }
@@ -69,7 +69,7 @@ bool wire_parts_servers(const struct fault_instance *instance)
 
 bool strikes_only_store(const struct trial_model *model, const struct fault_instance *instance)
 {
-    return instance->side_counts[0] == 0 && strncmp(instance->target.server, "store", 5) == 0 &&
+    return instance->side_counts[0] == 0 && target_is_store(&instance->target) &&
            !trial_shares_service(model->trial);
 }
 

@@ -335,7 +335,7 @@ static bool is_down_at(const struct fault_record *record, int64_t at_ns)
 {
     const struct fault_instance *instance = record->instance;
     bool is_of_lock = instance->target.client == 0 && instance->side_counts[0] == 0 &&
-                      strncmp(instance->target.server, "store", 5) != 0;
+                      !target_is_store(&instance->target);
     // A failover takes its leader down before another one leads.
     int64_t from_ns = time_earlier(record->asked_ns, record->in_effect_ns);
     return is_of_lock && fault_can(instance, FAULT_KILLS | FAULT_STOPS) && from_ns <= at_ns &&

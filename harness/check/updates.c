@@ -344,9 +344,8 @@ static bool any_overlap(const struct trial_model *model)
 // stores a commit before it answers, as MariaDB does: then it has forgotten nothing.
 static bool kept_commits(const struct trial_model *model, const struct fault_instance *instance)
 {
-    bool is_lock_server = strncmp(instance->target.server, "store", 5) != 0;
     const struct server_form *server =
-        is_lock_server ? model->trial->server : model->trial->store_server;
+        target_is_store(&instance->target) ? model->trial->store_server : model->trial->server;
     bool loses = instance->how != NULL && strcmp(instance->how, "keeps") != 0;
     return server != NULL && server->keeps_commits && fault_can(instance, FAULT_KILLS) &&
            !fault_can(instance, FAULT_MOVES_LEADER) && instance->bound_ns >= 0 && !loses;
@@ -357,8 +356,7 @@ static const struct fault_record *find_upset_store(const struct trial_model *mod
 {
     FOR_EACH_FAULT (record, model) {
         const struct fault_instance *instance = record->instance;
-        bool on_store =
-            strncmp(instance->target.server, "store", 5) == 0 || trial_shares_service(model->trial);
+        bool on_store = target_is_store(&instance->target) || trial_shares_service(model->trial);
         if (instance->target.client == 0 && instance->side_counts[0] == 0 && on_store &&
             took_effect(record) && fault_can(instance, FAULT_KILLS | FAULT_EMPTIES) &&
             !kept_commits(model, instance))

@@ -48,6 +48,9 @@ struct target {
     char server[20];
 };
 
+// True if it is a server of the guarded value: `store`, `store-2`.
+bool target_is_store(const struct target *target);
+
 enum cause_kind {
     CAUSE_NONE,
     CAUSE_HOLDS,

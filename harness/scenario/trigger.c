@@ -233,6 +233,11 @@ static int take_target(struct words *words, bool is_side, struct target *target)
     return 0;
 }
 
+bool target_is_store(const struct target *target)
+{
+    return strcmp(target->server, "store") == 0 || strncmp(target->server, "store-", 6) == 0;
+}
+
 int target_read(const char *text, const struct vocabulary *vocabulary, struct target *target,
                 struct error *error)
 {

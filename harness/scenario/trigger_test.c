@@ -150,6 +150,14 @@ TEST(a_server_is_named_by_its_place_its_role_or_its_kind)
     assert_non_null(strstr(error.text, "(did you mean 'postgres-1'?)"));
 }
 
+TEST(the_server_of_the_value_is_no_other_whose_name_begins_alike)
+{
+    assert_true(target_is_store(&(struct target){.server = "store"}));
+    assert_true(target_is_store(&(struct target){.server = "store-2"}));
+    assert_false(target_is_store(&(struct target){.server = "storage-1"}));
+    assert_false(target_is_store(&(struct target){.client = 1}));
+}
+
 TEST(a_fault_reads_as_a_sentence)
 {
     static const struct {

@@ -155,7 +155,7 @@ static void check_store(const struct looked_at *fault)
         (kills && instance->how != NULL && hows != NULL && strcmp(instance->how, hows[0]) != 0);
     bool is_for_good = (kills && lasting == LASTS_IF_TOLD) ||
                        (fault_can(instance, FAULT_EMPTIES) && lasting == LASTS_NEVER);
-    if (strncmp(instance->target.server, "store", 5) == 0 && (loses || is_for_good))
+    if (target_is_store(&instance->target) && (loses || is_for_good))
         refuse(fault->verb,
                "'%s%s%s' of the store takes away the value by which the lock is judged: restart "
                "it with all that it kept, pause it, or cut it off",
@@ -310,7 +310,7 @@ static void check_servers(const struct looked_at *fault)
     const struct vocabulary *vocabulary = rules->vocabulary;
     struct error why = {.text = ""};
     if (fault->instance->form.can_strike == NULL || fault->verb->bad ||
-        strncmp(fault->instance->target.server, "store", 5) == 0 || !knows(rules, "schemes") ||
+        target_is_store(&fault->instance->target) || !knows(rules, "schemes") ||
         !knows(rules, "servers"))
         return;
     for (size_t i = 0; vocabulary->schemes[i] != NULL; i++) {
@@ -335,7 +335,7 @@ static bool kills_server(const struct fault_instance *instance)
 {
     if (instance->verb == NULL || instance->drawn || instance->bound_ns >= 0 ||
         instance->side_counts[0] > 0 || instance->target.client != 0 ||
-        strncmp(instance->target.server, "store", 5) == 0)
+        target_is_store(&instance->target))
         return false;
     return instance->form.lasting == LASTS_IF_TOLD;
 }
