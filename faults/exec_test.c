@@ -62,8 +62,7 @@ STRIKE_TEST(commands_are_told_where_the_servers_are, "exec", .kind = "redis", .o
 STRIKE_TEST(a_proof_that_holds_before_proves_nothing, "exec", .kind = "redis", .open_to_all = true)
 {
     command(ASK "SET struck yes", "true", "true");
-    MUST_BE(STRIKE_FAILED, inject(&error));
-    assert_has(error.text, "proves nothing");
+    MUST_FAIL(STRIKE_FAILED, inject(&error), "proves nothing");
     must_answer(node, "EXISTS struck", ":0"); // it has not struck
     forget_commands();
 }
@@ -71,8 +70,7 @@ STRIKE_TEST(a_proof_that_holds_before_proves_nothing, "exec", .kind = "redis", .
 STRIKE_TEST(one_that_fails_is_quoted, "exec", .kind = "redis", .open_to_all = true)
 {
     command("echo first; echo no such pod >&2; exit 3", "false", ASK "SET undone yes");
-    MUST_BE(STRIKE_FAILED, inject(&error));
-    assert_has(error.text, "its 'start' (sh) ended by exit status 3");
+    MUST_FAIL(STRIKE_FAILED, inject(&error), "its 'start' (sh) ended by exit status 3");
     assert_has(error.text, "no such pod");
     assert_has(error.text, "fault-1.log");
     must_answer(node, "GET undone", "yes"); // what it may have done
@@ -109,8 +107,7 @@ STRIKE_TEST(while_one_that_failed_is_undone_the_schedule_goes_on, "exec", .kind 
     }
     MUST_BE(STRIKE_PENDING, state);
     must_answer(node, "SET may-end yes", "OK");
-    MUST_BE(STRIKE_FAILED, decided(state, fault->prove, &error));
-    assert_has(error.text, "no such pod");
+    MUST_FAIL(STRIKE_FAILED, decided(state, fault->prove, &error), "no such pod");
     assert_null(strstr(error.text, "not undone"));
     forget_commands();
 }
@@ -118,8 +115,8 @@ STRIKE_TEST(while_one_that_failed_is_undone_the_schedule_goes_on, "exec", .kind 
 STRIKE_TEST(a_program_that_is_missing_is_named, "exec", .kind = "redis", .open_to_all = true)
 {
     string_list_add(&struck.instance.start, "no-such-program");
-    assert_int_equal(fault_available(&struck.instance, &struck.environment, &error), FAULT_MISSING);
-    assert_has(error.text, "found no no-such-program in PATH");
+    MUST_FAIL(FAULT_MISSING, fault_available(&struck.instance, &struck.environment, &error),
+              "found no no-such-program in PATH");
     // Where the servers are somebody else's, too.
     struck.environment.lock_group = NULL;
     struck.environment.is_external = true;

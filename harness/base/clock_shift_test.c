@@ -179,8 +179,7 @@ TEST(a_shift_in_a_file_is_shared_and_begins_right)
     text_free(&file);
     free(path);
     assert_int_equal(test_folder_remove(folder), 0);
-    assert_null(clock_shift_create("/no/such/folder/clock", &error));
-    assert_non_null(strstr(error.text, "/no/such/folder/clock"));
+    MUST_FAIL(NULL, clock_shift_create("/no/such/folder/clock", &error), "/no/such/folder/clock");
 }
 
 TEST(the_preload_is_found_where_the_environment_says_or_above_this_program)
@@ -196,8 +195,7 @@ TEST(the_preload_is_found_where_the_environment_says_or_above_this_program)
     char *elsewhere = clock_preload_path(&error);
     assert_string_equal(strrchr(elsewhere, '/'), "/tests");
     assert_int_equal(setenv("LOCKPICK_CLOCK_PRELOAD", "/no/such.so", 1), 0);
-    assert_null(clock_preload_path(&error));
-    assert_non_null(strstr(error.text, "/no/such.so"));
+    MUST_FAIL(NULL, clock_preload_path(&error), "/no/such.so");
     assert_int_equal(unsetenv("LOCKPICK_CLOCK_PRELOAD"), 0);
     free(path);
     free(elsewhere);

@@ -130,11 +130,9 @@ TEST_IN_FOLDER(a_file_that_cannot_be_read_is_named)
 {
     struct text content = {0};
     const char *path = in_folder("missing.yaml");
-    assert_int_equal(file_read(path, &content, &error), -1);
-    assert_has(error.text, path);
+    MUST_FAIL(-1, file_read(path, &content, &error), path);
     assert_has(error.text, "No such file");
-    assert_int_equal(file_read(folder, &content, &error), -1);
-    assert_has(error.text, folder);
+    MUST_FAIL(-1, file_read(folder, &content, &error), folder);
     assert_has(error.text, "Is a directory");
     assert_int_equal(content.length, 0);
     text_free(&content);
@@ -143,8 +141,7 @@ TEST_IN_FOLDER(a_file_that_cannot_be_read_is_named)
 TEST_IN_FOLDER(a_file_that_cannot_be_written_is_named)
 {
     const char *path = in_folder("no-folder/result.json");
-    assert_int_equal(file_write(path, "x", 1, &error), -1);
-    assert_has(error.text, path);
+    MUST_FAIL(-1, file_write(path, "x", 1, &error), path);
     assert_has(error.text, "No such file");
 }
 
@@ -152,8 +149,7 @@ TEST_IN_FOLDER(a_write_that_fails_leaves_nothing_behind)
 {
     const char *path = in_folder("folder");
     assert_int_equal(mkdir(path, 0777), 0);
-    assert_int_equal(file_write(path, "x", 1, &error), -1);
-    assert_has(error.text, path);
+    MUST_FAIL(-1, file_write(path, "x", 1, &error), path);
     assert_int_equal(count_entries(), 1);
 }
 
@@ -192,8 +188,7 @@ TEST_IN_FOLDER(a_pipe_or_a_device_is_refused_at_once)
     const char *const paths[] = {path, "/dev/zero"};
     for (size_t i = 0; i < 2; i++) {
         struct text content = {0};
-        assert_int_equal(file_read(paths[i], &content, &error), -1);
-        assert_has(error.text, "no plain file");
+        MUST_FAIL(-1, file_read(paths[i], &content, &error), "no plain file");
         text_free(&content);
     }
 }
@@ -204,8 +199,7 @@ TEST_IN_FOLDER(a_file_larger_than_any_of_ours_is_refused)
     struct text content = {0};
     assert_int_equal(file_write(path, "", 0, NULL), 0);
     assert_int_equal(truncate(path, ((off_t)256 << 20) + 1), 0);
-    assert_int_equal(file_read(path, &content, &error), -1);
-    assert_has(error.text, "more than 256 MiB");
+    MUST_FAIL(-1, file_read(path, &content, &error), "more than 256 MiB");
     assert_int_equal(content.length, 0);
     text_free(&content);
 }
@@ -241,13 +235,11 @@ TEST_IN_FOLDER(a_file_in_the_way_of_a_folder_is_named)
 {
     const char *file = in_folder("results");
     assert_int_equal(file_write(file, "x", 1, NULL), 0);
-    assert_int_equal(folder_make(file, &error), -1);
-    assert_has(error.text, file);
+    MUST_FAIL(-1, folder_make(file, &error), file);
     assert_has(error.text, "in the way");
 
     const char *below = in_folder("results/run-1/plots");
-    assert_int_equal(folder_make(below, &error), -1);
-    assert_has(error.text, "results: a file of that name is in the way");
+    MUST_FAIL(-1, folder_make(below, &error), "results: a file of that name is in the way");
 }
 
 TEST_IN_FOLDER(a_folder_without_a_name_is_an_error)

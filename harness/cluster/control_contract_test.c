@@ -13,8 +13,7 @@ SERVERS_TEST_OF_EACH(a_server_of_its_own_leads_as_long_as_it_answers_and_then_no
     const struct client_end anybody = {.address = "127.0.0.1"};
     MUST_BE(1, DO(node, leads, NULL));
     stand_still(node);
-    MUST_BE(-1, DO(node, leads, NULL));
-    assert_non_null(strstr(error.text, "server-1 on 127.0.0.1:"));
+    MUST_FAIL(-1, DO(node, leads, NULL), "server-1 on 127.0.0.1:");
     go_on(node);
     MUST_COME_TO_BE(1, DO(node, leads, NULL));
     die(node);
@@ -23,8 +22,7 @@ SERVERS_TEST_OF_EACH(a_server_of_its_own_leads_as_long_as_it_answers_and_then_no
     for (size_t i = 0; i < sizeof acts / sizeof *acts; i++) {
         if (acts[i] == NULL)
             continue;
-        MUST_BE(-1, control_do(node, acts[i], &lock, &error));
-        assert_non_null(strstr(error.text, "server-1 on 127.0.0.1:"));
+        MUST_FAIL(-1, control_do(node, acts[i], &lock, &error), "server-1 on 127.0.0.1:");
     }
     if (control->policies != NULL)
         MUST_BE(EVICTION_FAILED, control_evict(node, &lock, NULL, &error));
@@ -72,8 +70,8 @@ SERVERS_TEST_OF_EACH(a_lock_is_evicted_if_it_is_there_a_second_one_in_its_turn_a
     struct lock_identity second = {"lockpick:{t2}:lock", "t2", words->scheme};
     must_answer(node, words->write, "");
     for (int round = 0; round < 2; round++) {
-        MUST_BE(EVICTION_TOO_LATE, (int)evict_lock(node, &lock, NULL, &error));
-        assert_non_null(strstr(error.text, "does not have the lock " TEST_LOCK));
+        MUST_FAIL(EVICTION_TOO_LATE, (int)evict_lock(node, &lock, NULL, &error),
+                  "does not have the lock " TEST_LOCK);
         MUST_BE(0, DO(node, relieve, NULL)); // nothing to do
         must_answer(node, words->take, "");
         MUST_BE(EVICTION_FAILED, (int)control_evict(node, &lock, "no-such-policy", &error));

@@ -177,8 +177,7 @@ TEST(what_is_no_history_is_refused_with_the_reason)
         good.bytes[cases[i].offset] = cases[i].value;
         test_file_put(&fixture.test, good.bytes, cases[i].length);
         good.bytes[cases[i].offset] = before;
-        assert_int_equal(history_load(fixture.test.path, &history, &error), -1);
-        assert_has(error.text, cases[i].complaint);
+        MUST_FAIL(-1, history_load(fixture.test.path, &history, &error), cases[i].complaint);
     }
     text_free(&good);
     unlink(fixture.test.path);

@@ -63,6 +63,15 @@ void test_register(struct test *test);
 int tests_run(int count, char **words);
 int tests_skip(const char *why);
 
+// What must fail, by that value, with those words in the test's own `error`.
+#define MUST_FAIL(failure, act, words)                                                             \
+    do {                                                                                           \
+        const bool fails_ = (act) == (failure);                                                    \
+        if (!fails_ || strstr(error.text, words) == NULL)                                          \
+            fail_msg("%s %s: '%s', and not '%s'", #act, fails_ ? "fails" : "does not fail",        \
+                     error.text, words);                                                           \
+    } while (0)
+
 #define TEST_REGISTER(title, ...) TEST_REGISTER_AT(title, __COUNTER__, __VA_ARGS__)
 #define TEST_REGISTER_AT(title, at, ...) TEST_REGISTER_AS(title, at, __VA_ARGS__)
 #define TEST_REGISTER_AS(title, at, ...)                                                           \

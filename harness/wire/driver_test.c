@@ -243,8 +243,7 @@ TEST_WITH(a_command_that_cannot_be_started_is_named_with_the_reason_and_the_reme
         _Atomic uint32_t stop = 0;
         struct driver_settings settings = {
             .external_client = &external_client, .locks = locks, .stop = &stop};
-        assert_null(driver_start(&settings, &error));
-        assert_has(error.text, cases[i].wanted);
+        MUST_FAIL(NULL, driver_start(&settings, &error), cases[i].wanted);
     }
 }
 

@@ -82,8 +82,7 @@ SERVERS_TEST_OF_EACH(who_has_the_password_is_let_in_and_nobody_else, guarded)
         fail_msg("%s", error.text);
     assert_int_equal(of->protocol->ask(client, true), OUTCOME_OK);
     connector->close(client);
-    assert_null(connector->open(&wrong, REQUEST_NS, &actor, &error));
-    assert_has(error.text, of->told);
+    MUST_FAIL(NULL, connector->open(&wrong, REQUEST_NS, &actor, &error), of->told);
     assert_null(strstr(error.text, "guess"));
 }
 
@@ -296,8 +295,7 @@ SERVERS_TEST(several_servers_of_redis_are_asked_at_once_by_tls, .kind = "redis",
     AUTO_FREE char *key = path_join(node->home, "server.key");
     assert_int_equal(chmod(key, 0644), 0); // the server may be another user
     service.tls = &tls;
-    assert_null(redis_many_open(&service, REQUEST_NS, &actor, &error));
-    assert_has(error.text, "must speak TLS");
+    MUST_FAIL(NULL, redis_many_open(&service, REQUEST_NS, &actor, &error), "must speak TLS");
     for (int i = 0; i < 3; i++) {
         AUTO_TEXT struct text request = {0};
         struct node *each = node_of(server, i + 1);

@@ -62,8 +62,7 @@ TEST(data_that_cannot_be_made_are_an_error_that_says_where_the_reason_is)
                         .end = {.network_namespace = -1, .address = "127.0.0.1"},
                         .processor = -1};
     AUTO_FREE char *cache = test_variable_set("XDG_CACHE_HOME", "/proc/no-such-folder");
-    assert_int_equal(node.kind->start(&node, &error), -1);
-    assert_non_null(strstr(error.text, "initdb"));
+    MUST_FAIL(-1, node.kind->start(&node, &error), "initdb");
     assert_non_null(strstr(error.text, "server.log"));
     free(test_variable_set("XDG_CACHE_HOME", cache));
     assert_int_equal(test_folder_remove(folder), 0);
