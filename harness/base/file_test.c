@@ -54,8 +54,7 @@ static int count_entries(void)
 static void assert_content(const char *path, const char *expected)
 {
     struct text content = {0};
-    if (file_read(path, &content, &error) != 0)
-        fail_msg("%s", error.text);
+    MUST_BE(0, file_read(path, &content, &error));
     assert_string_equal(text_string(&content), expected);
     text_free(&content);
 }
@@ -210,8 +209,7 @@ TEST_IN_FOLDER(folders_are_made_with_their_parents)
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         const char *path = in_folder(names[i]);
         for (int time = 1; time <= 2; time++) { // the second finds it there
-            if (folder_make(path, &error) != 0)
-                fail_msg("%s", error.text);
+            MUST_BE(0, folder_make(path, &error));
             struct stat found;
             assert_int_equal(stat(path, &found), 0);
             assert_true(S_ISDIR(found.st_mode));

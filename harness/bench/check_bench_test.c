@@ -98,9 +98,8 @@ static void overlap(struct pen *pen)
 static void pen_open(struct pen *pen, const char *path, size_t events)
 {
     struct error error;
-    if (history_file_create(path, events + WORKERS * HISTORY_EVENTS_PER_CHUNK, 1, &pen->file,
-                            &error) != 0)
-        fail_msg("%s", error.text);
+    MUST_BE(0, history_file_create(path, events + WORKERS * HISTORY_EVENTS_PER_CHUNK, 1, &pen->file,
+                                   &error));
     pen->now_ns = pen->file.header->began_ns + NS_PER_MS;
     for (int i = 0; i < WORKERS; i++) {
         history_writer_start(&pen->writers[i], &pen->file, i / THREADS + 1, i % THREADS + 1);
@@ -138,8 +137,7 @@ static void decide(const void *path, void *context)
     struct result *result = context;
     int64_t began_ns = clock_monotonic_ns();
     double began_s = processor_s();
-    if (operations_from_history(path, &operations, &condition, &error) != 0)
-        fail_msg("%s", error.text);
+    MUST_BE(0, operations_from_history(path, &operations, &condition, &error));
     assert_int_equal(condition.state, HISTORY_WHOLE);
     result->read_s = processor_s() - began_s;
     assert_int_equal(model_decide(model_find("mutex"), &operations, &options, &analysis, &error),

@@ -48,8 +48,7 @@ TEST(of_mysql_all_tables_of_lockpick_are_removed_and_no_other)
     struct error error = {0};
     assert_int_equal(test_server_start(&server, "mysql"), 0);
     const struct node *node = &server.cluster.nodes[0];
-    if (server_tell(node, statements, &error) != 0)
-        fail_msg("%s", error.text);
+    MUST_BE(0, server_tell(node, statements, &error));
     for (int round = 0; round < 2; round++) { // also if nothing is left
         struct text left = {0};
         expect_clean("mysql://lockpick@", node, "mine");

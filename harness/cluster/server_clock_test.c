@@ -26,8 +26,7 @@ static int64_t number_of(const struct node *node, const char *request)
 {
     AUTO_TEXT struct text answer = {0};
     struct error error = {0};
-    if (server_ask(node, request, &answer, &error) != 0)
-        fail_msg("%s", error.text);
+    MUST_BE(0, server_ask(node, request, &answer, &error));
     return atoll(answer.bytes + strcspn(answer.bytes, "-0123456789"));
 }
 

@@ -8,15 +8,6 @@
 
 #define PATIENCE_NS (PATIENCE_S * NS_PER_S)
 
-// Fails the test with the error if `result` is not what it must be.
-#define MUST_BE(expected, result)                                                                  \
-    do {                                                                                           \
-        error = (struct error){0};                                                                 \
-        int was = (result);                                                                        \
-        if (was != (expected))                                                                     \
-            fail_msg("%s is %d: %s", #result, was, error.text);                                    \
-    } while (0)
-
 // Goes on until `question` is answered like this; fails the test if it never is.
 #define MUST_COME_TO_BE(expected, question)                                                        \
     do {                                                                                           \

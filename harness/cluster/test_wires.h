@@ -178,8 +178,7 @@ static inline int strike(struct bench *bench, struct wire_fault fault, int from,
 static inline void heal(struct bench *bench, int number)
 {
     struct error error = {0};
-    if (wires_heal(bench->wires, number, &error) != 0)
-        fail_msg("%s", error.text);
+    MUST_BE(0, wires_heal(bench->wires, number, &error));
 }
 
 static inline int64_t packets(struct bench *bench, int number)

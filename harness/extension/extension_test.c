@@ -32,8 +32,7 @@ static void expect_file(const char *name, const char *words)
     char *path = path_join(folder, name);
     struct text text = {0};
     struct error error;
-    if (file_read(path, &text, &error) != 0)
-        fail_msg("%s", error.text);
+    MUST_BE(0, file_read(path, &text, &error));
     expect_words(path, text_string(&text), words);
     text_free(&text);
     free(path);

@@ -55,8 +55,7 @@ static inline struct history test_file_load(const struct test_file *test)
 {
     struct history history;
     struct error error;
-    if (history_load(test->path, &history, &error) != 0)
-        fail_msg("%s", error.text);
+    MUST_BE(0, history_load(test->path, &history, &error));
     return history;
 }
 

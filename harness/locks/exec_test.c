@@ -54,8 +54,7 @@ static void open_command(struct fixture *fixture, const char *const *traits, boo
                                            .keys = 1,
                                            .workers = 1};
     fixture->lock = (struct lock){.client = &fixture->client, .actor = &fixture->actor};
-    if (lock_client_open(&fixture->client, &error) != 0)
-        fail_msg("%s", error.text);
+    MUST_BE(0, lock_client_open(&fixture->client, &error));
     assert_int_equal(lock_open(&fixture->lock, &error), 0);
 }
 

@@ -85,9 +85,8 @@ static void note_all(struct fixture *fixture, const char *events)
 static void read_as_it_is(struct fixture *fixture)
 {
     struct error error;
-    if (operations_from_history(fixture->test.path, &fixture->operations, &fixture->condition,
-                                &error) != 0)
-        fail_msg("%s", error.text);
+    MUST_BE(0, operations_from_history(fixture->test.path, &fixture->operations,
+                                       &fixture->condition, &error));
 }
 
 // Fails if the operations are decided otherwise.
@@ -99,8 +98,7 @@ static void assert_analysis(const struct fixture *fixture, const char *wanted)
     bool linearizable = strncmp(wanted, "not ", 4) != 0;
     const struct model_options options = {.failed_acquire = strstr(wanted, " busy") != NULL};
     assert_int_equal(sscanf(wanted + (linearizable ? 0 : 4), "%15s", name), 1);
-    if (model_decide(model_find(name), &fixture->operations, &options, &analysis, &error) != 0)
-        fail_msg("%s", error.text);
+    MUST_BE(0, model_decide(model_find(name), &fixture->operations, &options, &analysis, &error));
     if (analysis.linearizable != linearizable)
         fail_msg("it is not %s", wanted);
     model_analysis_free(&analysis);

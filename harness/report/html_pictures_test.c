@@ -104,8 +104,7 @@ TEST_WITH(each_of_many_pictures_goes_to_its_own_trial, start, end)
         skip();
     for (size_t i = 0; i < 20; i++)
         keep_timeline(i, "plot");
-    if (plots_draw_all(many.run.trials, MANY, &error) != 0)
-        fail_msg("%s", error.text);
+    MUST_BE(0, plots_draw_all(many.run.trials, MANY, &error));
     assert_int_equal(count_drawn(), 20);
     for (size_t i = 0; i < 20; i++) {
         snprintf(title, sizeof title, "trial %zu<", i);

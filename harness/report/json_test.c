@@ -373,8 +373,7 @@ TEST_WITH(each_key_is_documented, test_run_setup, end)
 {
     struct error error;
     AUTO_TEXT struct text documents = {0};
-    if (file_read("harness/report/FORMATS.md", &documents, &error) != 0)
-        fail_msg("%s", error.text);
+    MUST_BE(0, file_read("harness/report/FORMATS.md", &documents, &error));
     struct trial_result *result = add_measured();
     test_find(result, &test_stale_holder, false)->windows =
         (struct distribution){.count = 1, .min_ns = 1, .median_ns = 1, .p90_ns = 1, .max_ns = 1};

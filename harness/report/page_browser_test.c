@@ -19,8 +19,7 @@ static void put(const char *name, const char *text)
 {
     struct error error = {0};
     AUTO_FREE char *path = path_join(folder, name);
-    if (file_write(path, text, strlen(text), &error) != 0)
-        fail_msg("%s", error.text);
+    MUST_BE(0, file_write(path, text, strlen(text), &error));
 }
 
 // The page as it is, and a copy that may run the script that looks at it.
@@ -36,8 +35,7 @@ static void put_page(const char *name, const char *page)
     assert_non_null(from);
     assert_non_null(body_end);
     const char *to = strchr(from, '\n');
-    if (file_read("harness/report/page_browser_inspect.js", &script, &error) != 0)
-        fail_msg("%s", error.text);
+    MUST_BE(0, file_read("harness/report/page_browser_inspect.js", &script, &error));
     text_add_bytes(&copy, page, (size_t)(from - page));
     text_add_bytes(&copy, to, (size_t)(body_end - to));
     text_format(&copy, "<script>%s</script>%s", text_string(&script), body_end);
@@ -202,8 +200,7 @@ static void read_into(const char *name, struct text *out)
 {
     struct error error = {0};
     AUTO_FREE char *path = path_join(folder, name);
-    if (file_read(path, out, &error) != 0)
-        fail_msg("%s", error.text);
+    MUST_BE(0, file_read(path, out, &error));
 }
 
 static int start(void **state)

@@ -162,8 +162,7 @@ static inline void test_threshold(struct test_run *test, const char *text)
 {
     struct threshold *threshold = &test->thresholds[test->scenario.threshold_count++];
     struct error error;
-    if (limit_read(text, &threshold->limit, &error) != 0)
-        fail_msg("%s", error.text);
+    MUST_BE(0, limit_read(text, &threshold->limit, &error));
     threshold->place = (struct place){20, 5};
 }
 

@@ -16,8 +16,7 @@ static char *diagnostics_about(const char *path)
 {
     struct text text = {0};
     struct error error = {0};
-    if (file_read(path, &text, &error) != 0)
-        fail_msg("%s (run it from the root of the project)", error.text);
+    MUST_BE(0, file_read(path, &text, &error));
     struct diagnostics *diagnostics = diagnostics_new();
     struct scenario *scenario = NULL;
     struct override overrides[12];
@@ -56,8 +55,7 @@ static bool is_as_expected(const char *path)
     struct error error = {0};
     if (getenv("LOCKPICK_WRITE_EXPECTED") != NULL)
         file_write(golden_path, actual, strlen(actual), &error);
-    if (file_read(golden_path, &golden, &error) != 0)
-        fail_msg("%s", error.text);
+    MUST_BE(0, file_read(golden_path, &golden, &error));
     bool same = *actual != '\0' && strcmp(text_string(&golden), actual) == 0;
     if (!same)
         fprintf(stderr, "%s: expected\n%sbut got\n%s", path, text_string(&golden), actual);

@@ -10,8 +10,7 @@ static struct text good_file(void)
 {
     struct text text = {0};
     struct error error = {0};
-    if (file_read("harness/scenario/corpus/good/everything.yaml", &text, &error) != 0)
-        fail_msg("%s (run it from the root of the project)", error.text);
+    MUST_BE(0, file_read("harness/scenario/corpus/good/everything.yaml", &text, &error));
     return text;
 }
 

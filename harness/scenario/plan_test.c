@@ -22,8 +22,7 @@ static struct plan plan_of(const char *text, const char *glob, int64_t repeat, u
     struct error error = {0};
     struct plan plan;
     struct scenario *scenario = parse(text);
-    if (plan_make(&scenario, 1, &test_vocabulary, GLOB(glob), repeat, seed, &plan, &error) != 0)
-        fail_msg("%s", error.text);
+    MUST_BE(0, plan_make(&scenario, 1, &test_vocabulary, GLOB(glob), repeat, seed, &plan, &error));
     made[made_count++] = plan;
     return plan;
 }

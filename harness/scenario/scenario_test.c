@@ -43,8 +43,7 @@ static struct scenario *load_everything(void)
 {
     struct text text = {0};
     struct error error = {0};
-    if (file_read("harness/scenario/corpus/good/everything.yaml", &text, &error) != 0)
-        fail_msg("%s", error.text);
+    MUST_BE(0, file_read("harness/scenario/corpus/good/everything.yaml", &text, &error));
     struct scenario *scenario = parse(text.bytes);
     text_free(&text);
     return scenario;

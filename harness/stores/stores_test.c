@@ -66,8 +66,7 @@ static struct store open_store(struct fixture *fixture, const struct store_kind 
                           .tag = TAG,
                           .shared = &fixture->account};
     struct error error;
-    if (store_open(&store, &error) != 0)
-        fail_msg("%s", error.text);
+    MUST_BE(0, store_open(&store, &error));
     return store;
 }
 

@@ -63,6 +63,15 @@ void test_register(struct test *test);
 int tests_run(int count, char **words);
 int tests_skip(const char *why);
 
+// Fails with the test's own `error` if `result` is not what it must be.
+#define MUST_BE(expected, result)                                                                  \
+    do {                                                                                           \
+        error = (struct error){0};                                                                 \
+        int was = (result);                                                                        \
+        if (was != (expected))                                                                     \
+            fail_msg("%s is %d: %s", #result, was, error.text);                                    \
+    } while (0)
+
 // What must fail, by that value, with those words in the test's own `error`.
 #define MUST_FAIL(failure, act, words)                                                             \
     do {                                                                                           \

@@ -140,13 +140,11 @@ TEST(what_the_documentation_shows_is_understood)
     struct text text = {0};
     struct error error = {0};
     size_t shown = 0;
-    if (file_read("scripts/drivers/README.md", &text, &error) != 0)
-        fail_msg("%s (run it from the root of the project)", error.text);
+    MUST_BE(0, file_read("scripts/drivers/README.md", &text, &error));
     for (const char *line = text.bytes; (line = strstr(line, "\n    < ")) != NULL;) {
         struct driver_line read;
         line += strlen("\n    < ");
-        if (driver_line_read(line, strcspn(line, "\n"), &read, &error) != 0)
-            fail_msg("%s", error.text);
+        MUST_BE(0, driver_line_read(line, strcspn(line, "\n"), &read, &error));
         free(read.cycles);
         shown++;
     }

@@ -73,8 +73,7 @@ SERVERS_TEST_OF_EACH(who_has_the_password_is_let_in_and_nobody_else, guarded)
                                       "host all me all scram-sha-256\nhost all all all trust\n",
                                       &error),
                          0);
-    if (server_tell(node, of->requests, &error) != 0)
-        fail_msg("%s", error.text);
+    MUST_BE(0, server_tell(node, of->requests, &error));
     struct service right = service_of(server, of->user, "secret");
     struct service wrong = service_of(server, of->user, "guess");
     void *client = connector->open(&right, REQUEST_NS, &actor, &error);
@@ -91,8 +90,7 @@ SERVERS_TEST(etcd_is_told_again_who_asks_when_it_has_forgotten, .kind = "etcd")
     struct actor actor = {.phase = PHASE_NONE};
     int64_t lease;
     struct service right = service_of(server, "root", "secret");
-    if (server_tell(node, guarded[1].requests, &error) != 0)
-        fail_msg("%s", error.text);
+    MUST_BE(0, server_tell(node, guarded[1].requests, &error));
     struct etcd_connection *client = etcd_open(&right, REQUEST_NS, &actor, &error);
     assert_int_equal(etcd_grant(client, 60, &lease), OUTCOME_OK);
     // What a restart does: its tokens are kept in its memory.

@@ -217,8 +217,7 @@ static void scatter(struct redis_connection *connection)
 static void clean(const char *pattern)
 {
     struct error error = {0};
-    if (redis_clean(&fixture.server.service, pattern, &error) != 0)
-        fail_msg("%s", error.text);
+    MUST_BE(0, redis_clean(&fixture.server.service, pattern, &error));
 }
 
 // On all servers together that are masters.
