@@ -174,12 +174,22 @@ static char *full_name(const struct scenario *scenario)
                           scenario->trial != NULL ? scenario->trial : "");
 }
 
+static int not_empty(const char *folder, struct error *error)
+{
+    return error_set(error, "the folder %s is not empty; remove it, or name another", folder);
+}
+
+// Of several runs that were given one folder at once, the first to make the folder inside has it.
 static int keep_scenarios(const char *folder, const struct run_options *options,
                           const struct scenario_set *set, const struct plan *plan,
                           struct error *error)
 {
     AUTO_FREE char *scenarios = path_join(folder, "scenarios");
-    int result = folder_make(scenarios, error);
+    int result = 0;
+    if (mkdir(scenarios, 0777) != 0)
+        result = errno == EEXIST
+                     ? not_empty(folder, error)
+                     : error_set(error, "cannot make folder %s: %s", scenarios, strerror(errno));
     for (size_t i = 0; result == 0 && i < set->count; i++) {
         const struct scenario *scenario = set->scenarios[i];
         AUTO_TEXT struct text copy = {0};
@@ -206,8 +216,7 @@ int run_folder_check(const struct run_options *options, struct error *error)
     int result = 0;
     for (const struct dirent *entry; result == 0 && (entry = readdir(folder)) != NULL;) {
         if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-            result = error_set(error, "the folder %s is not empty; remove it, or name another",
-                               options->out);
+            result = not_empty(options->out, error);
     }
     closedir(folder);
     return result;
