@@ -82,13 +82,15 @@ bool plots_available(char *note, size_t room)
     const struct process_limit limit = {.seconds = START_LIMIT_S};
     AUTO_TEXT struct text said = {0};
     struct error error = {0};
-    int status =
-        program_exists("gnuplot") ? process_run(arguments, "", -1, limit, &said, &error) : 1;
-    if (status > 0)
+    int status = -1;
+    if (!program_exists("gnuplot"))
         error_set(&error, not_installed);
+    else if ((status = process_run(arguments, "", -1, limit, &said, &error)) > 0)
+        error_set(&error, "gnuplot --version failed (exit status %d): %.200s", status,
+                  text_string(&said));
     if (status != 0)
         snprintf(note, room, "no plots: %s; `gnuplot NAME.gp` in a trial's folder draws them later",
-                 error.text);
+                 text_clean_line(error.text));
     else if (room > 0)
         note[0] = '\0';
     return status == 0;

@@ -1,8 +1,8 @@
 // The folder of a run.
-#include "harness/run/run_files.h"
 #include "harness/base/file.h"
 #include "harness/base/scope.h"
 #include "harness/base/test_folder.h"
+#include "harness/run/run_files.h"
 #include "harness/testing/test.h"
 
 TEST_FOLDER("/tmp/lockpick-run-files-test-XXXXXX");
