@@ -15,6 +15,7 @@
 #include "harness/check/faults.h"
 #include "harness/check/stalls.h"
 #include "harness/check/sweep.h"
+#include "harness/workloads/workload.h"
 
 // === writes ======================================================================================
 
@@ -338,9 +339,10 @@ static void describe(const struct trial_model *model, struct finding *finding)
     int64_t late_ns = at_ns - evidence->from_ns;
     struct words stale = holder_name(model, evidence->holds[0]);
     finding_decide(finding, FINDING_VIOLATED,
-                   "%s's lease ran out, %s was granted the lock, and both believed to hold it for "
+                   "%s's lease ran out, %s was granted the lock, and both believed %s for "
                    "%s; %s ",
                    stale.text, holder_name(model, evidence->holds[1]).text,
+                   workload_words(model->trial->scenario)->to_hold,
                    lasting(evidence->to_ns - evidence->from_ns).text, stale.text);
     if (at_ns == TIME_NEVER)
         finding_say(finding, "had not been told");

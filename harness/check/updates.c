@@ -607,7 +607,7 @@ const struct check lost_update_check = {
     .may_follow = true,
     .mitigation = "a lock that excludes, or a store that writes only if the value is still the one "
                   "that was read",
-    .form = {.workloads = (const char *const[]){"increment", "nested", "readers", NULL},
+    .form = {.workloads = (const char *const[]){"increment", "nested", "readers", "leader", NULL},
              .why_not = "the workload has no updates to lose"},
     .follows_from = (const char *const[]){"stale-holder", "double-grant", "wrongful-release",
                                           "stale-write", NULL},

@@ -4,13 +4,15 @@
 #include "harness/check/describe.h"
 #include "harness/check/sweep.h"
 #include "harness/check/updates.h"
+#include "harness/workloads/workload.h"
 
 int64_t increments_lost(const struct trial_model *model, int64_t *acknowledged)
 {
     struct updates updates;
-    if (strcmp(model->trial->scenario->workload.kind, "increment") != 0 ||
-        !model->ends.initial_known || !model->ends.final_known)
-        return 0;
+    const struct workload *workload = workload_find(model->trial->scenario->workload.kind);
+    if (workload == NULL || !workload->tells_missing || !model->ends.initial_known ||
+        !model->ends.final_known)
+        return -1;
     updates_count(model, &updates);
     if (acknowledged != NULL)
         *acknowledged = updates.acknowledged;
@@ -159,6 +161,7 @@ bool diagnosis_make(const struct trial_model *model, const struct judgement *jud
 void diagnosis_tell(const struct diagnosis *diagnosis, const struct diagnosis *first,
                     struct text *out)
 {
+    const struct workload_words *words = workload_words(diagnosis->model->trial->scenario);
     struct words length = lasting(diagnosis->overlap_ns);
     int64_t acknowledged = 0;
     int64_t lost = diagnosis == first ? increments_lost(diagnosis->model, &acknowledged) : 0;
@@ -175,10 +178,10 @@ void diagnosis_tell(const struct diagnosis *diagnosis, const struct diagnosis *f
         text_format(&end, "More than %lld believed to hold a permit for %s. ", (long long)permits,
                     length.text);
     else if (diagnosis->overlap_ns > 0)
-        text_format(&end, "Both believed to hold it for %s. ", length.text);
+        text_format(&end, "Both believed %s for %s. ", words->to_hold, length.text);
     if (lost > 0)
-        text_format(&end, "In all, %lld of %lld acknowledged increment%s %s lost. ",
-                    (long long)lost, (long long)acknowledged, plural(acknowledged),
+        text_format(&end, "In all, %lld of %lld acknowledged %s%s %s lost. ", (long long)lost,
+                    (long long)acknowledged, words->update, plural(acknowledged),
                     lost == 1 ? "was" : "were");
     if (diagnosis->also_count > 0) {
         text_add(&end, "Of the same cause: ");

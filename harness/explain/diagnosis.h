@@ -148,7 +148,7 @@ void diagnosis_tell(const struct diagnosis *diagnosis, const struct diagnosis *f
 const char *root_name(enum root_cause cause);
 const char *certainty_name(enum certainty certainty);
 
-// Acknowledged increments that are not in the store's final value; 0 if that is not known, or if
+// Acknowledged updates that are not in the store's final value; -1 if that is not known, or if
 // all are. `acknowledged` (or NULL) is how many there were.
 int64_t increments_lost(const struct trial_model *model, int64_t *acknowledged);
 

@@ -172,6 +172,8 @@ struct story {
     bool certainly;             // that release certainly removed it; else it only may have
     bool tokens;                // fencing tokens are part of what is to be shown
     bool needs_ends;            // releases are part of what is to be shown
+    int64_t violated_until_ns;
+    const struct workload_words *words;
 };
 
 static bool has_hold(const struct story *story, const struct hold *hold)
@@ -234,7 +236,7 @@ static void add_believer(const struct story *story, const struct hold *hold,
         text_format(out, "'s lease ran out %s ago",
                     lasting(hold->granted_ns - other->valid_until_ns).text);
     else if (hold_lease_end_ns(story->model, other) > hold->granted_ns)
-        text_add(out, " still holds it");
+        text_format(out, " still %s", story->words->holds);
     else
         text_add(out,
                  other->is_unanchored ? "'s lease may be over" : "'s lease is just running out");
@@ -253,10 +255,10 @@ static void tell_grant(struct story *story, const struct hold *hold, const char 
     if (permits > 1)
         text_add(&what, "acquires a permit");
     else
-        text_format(&what, "%s the lock%s", late ? "learns that it was granted" : "acquires",
+        text_format(&what, "%s%s", late ? story->words->learns : story->words->acquires,
                     hold->shared ? " as a reader" : "");
     if (permits == 1 && story->tokens && hold->token != 0)
-        text_format(&what, " with token %lld", (long long)hold->token);
+        text_format(&what, " with %s %lld", story->words->token, (long long)hold->token);
     if (permits > 1 && taken >= permits)
         text_format(&what, ": all %lld permits are out", (long long)permits);
     else if (permits == 1 && late)
@@ -344,25 +346,22 @@ static void add_increment(const struct story *story, const struct access *write,
 {
     const struct hold *same = same_update_before(story, write);
     struct stored stored = stored_before(story->model, write);
-    text_format(out, "writes %lld", (long long)write->value);
+    text_format(out, "%s %lld", story->words->writes, (long long)write->value);
     add_sent(story, write, out);
-    if (stored.in_doubt) {
-        if (same != NULL)
-            text_format(out, ", computed from %lld, as %s did", (long long)write->seen,
-                        name_of(story, same).text);
-        return;
-    }
-    if (stored.by == NULL || stored.by->value == write->seen)
+    if (stored.in_doubt && same != NULL)
+        text_format(out, ", computed from %lld, as %s did", (long long)write->seen,
+                    name_of(story, same).text);
+    if (stored.in_doubt || stored.by == NULL || stored.by->value == write->seen)
         return;
     struct words other = holder_name(story->model, stored.by->hold);
     if (stored.by->value != write->value)
         text_format(out, ", computed from %lld, over the %lld that %s has written by then",
                     (long long)write->seen, (long long)stored.by->value, other.text);
     else
-        // It changes nothing: whatever comes later, this increment is not in the value. Of other
-        // values some may be brought back by a third who has read them; the total is told at last.
-        text_format(out, " over %s's %lld: one increment is lost", other.text,
-                    (long long)stored.by->value);
+        // It changes nothing: it is not in the value whatever comes later. Of other values some
+        // may be brought back by a third who has read them; the total is told at last.
+        text_format(out, " over %s's %lld: one %s is lost", other.text, (long long)stored.by->value,
+                    story->words->update);
 }
 
 static void add_access(const struct story *story, const struct access *access, struct text *out)
@@ -387,21 +386,26 @@ static void add_access(const struct story *story, const struct access *access, s
         else
             text_add(out, "read");
         add_sent(story, access, out);
-        text_add(out, access->outcome == OUTCOME_UNKNOWN ? " and gets no answer"
-                      : access->token > 0                ? ": the store refuses its old token"
-                                                         : ": the store refuses it");
         if (access->outcome == OUTCOME_NO && access->token > 0)
-            text_format(out, " %lld", (long long)access->token);
+            text_format(out, ": the store refuses its old %s %lld", story->words->token,
+                        (long long)access->token);
+        else
+            text_add(out, access->outcome == OUTCOME_UNKNOWN ? " and gets no answer"
+                                                             : ": the store refuses it");
     }
 }
 
-// Whoever removed another's lock had done its own work before; and what was read shows in what is
-// written, too.
+// Whoever removed another's lock had done its own work before; what was read shows in what is
+// written, too; and of many, the last are told until the violation was over.
 static void tell_accesses(struct story *story, const struct hold *hold, const char *who)
 {
     bool aside = story->needs_ends && hold == story->culprit;
-    for (size_t i = 0; i < hold->access_count && i < STORY_ACCESSES; i++) {
-        const struct access *access = &story->model->accesses[hold->first_access + i];
+    const struct access *access = &story->model->accesses[hold->first_access];
+    size_t left = hold->access_count;
+    for (; left > STORY_ACCESSES && access[STORY_ACCESSES].invoked_ns <= story->violated_until_ns;
+         left--)
+        access++;
+    for (size_t i = 0; i < left && i < STORY_ACCESSES; i++, access++) {
         AUTO_TEXT struct text what = {0};
         add_access(story, access, &what);
         story_join(&story->lines, hold,
@@ -457,15 +461,8 @@ static void tell_renewals(struct story *story, const struct hold *hold, const ch
 static void tell_release(struct story *story, const struct hold *hold, const char *who,
                          bool took_long)
 {
-    static const char *const results[] = {
-        [RELEASE_RELEASED] = "releases the lock",
-        [RELEASE_NOT_OWNER] = "tries to release the lock: it is no longer its own",
-        [RELEASE_GONE] = "tries to release the lock: it is gone",
-        [RELEASE_UNKNOWN] = "tries to release the lock and gets no answer",
-        [RELEASE_UNCHECKED] = "releases the lock by a plain delete",
-    };
-    bool is_wronged = hold == story->wronged && story->needs_ends;
-    bool is_permit = trial_has_trait(story->model->trial, "permits");
+    bool is_permit =
+        hold->answer == RELEASE_UNCHECKED && trial_has_trait(story->model->trial, "permits");
     if (hold == story->culprit && story->wronged != NULL)
         story_add(&story->lines, hold->returned_ns, LINE_KEY, who, "%s: it %s the lock %s%s%s",
                   hold->answer == RELEASE_UNKNOWN ? "gets no answer to its release"
@@ -477,13 +474,13 @@ static void tell_release(struct story *story, const struct hold *hold, const cha
                   has_hold(story, story->wronged) ? "" : " has been granted meanwhile");
     else
         story_add(&story->lines, hold->returned_ns,
-                  is_wronged          ? LINE_NEEDED
-                  : story->needs_ends ? LINE_HELPFUL
-                                      : LINE_ASIDE,
+                  !story->needs_ends       ? LINE_ASIDE
+                  : hold == story->wronged ? LINE_NEEDED
+                                           : LINE_HELPFUL,
                   who, "%s",
-                  took_long && hold->answer <= RELEASE_RELEASED    ? "finishes its release"
-                  : is_permit && hold->answer == RELEASE_UNCHECKED ? "gives its permit back"
-                                                                   : results[hold->answer]);
+                  took_long && hold->answer <= RELEASE_RELEASED ? "finishes its release"
+                  : is_permit                                   ? "gives its permit back"
+                              : story->words->releases[hold->answer]);
 }
 
 static void tell_end(struct story *story, const struct hold *hold, const char *who)
@@ -496,12 +493,12 @@ static void tell_end(struct story *story, const struct hold *hold, const char *w
         hold->release_invoked && (!answered || hold->returned_ns - hold->released_ns > LONG_NS);
     if (took_long)
         story_add(&story->lines, hold->released_ns, story->needs_ends ? LINE_NEEDED : LINE_ASIDE,
-                  who, "begins to release the lock");
+                  who, "%s", story->words->begins_release);
     if (answered)
         tell_release(story, hold, who, took_long);
     else if (hold->died_ns != TIME_NEVER && !fault_killed(story->model, hold->client))
-        story_add(&story->lines, hold->died_ns, LINE_KEY, who, "dies, %s the lock",
-                  hold->died ? "holding" : "releasing");
+        story_add(&story->lines, hold->died_ns, LINE_KEY, who, "dies, %s",
+                  hold->died ? story->words->holding : "releasing the lock");
 }
 
 static void tell_holds(struct story *story)
@@ -514,8 +511,8 @@ static void tell_holds(struct story *story)
         tell_reentries(story, hold, who.text);
         tell_renewals(story, hold, who.text);
         if (hold->told_lost_ns <= hold->released_ns)
-            story_add(&story->lines, hold->told_lost_ns, LINE_NEEDED, who.text,
-                      "is told that it has lost the lock");
+            story_add(&story->lines, hold->told_lost_ns, LINE_NEEDED, who.text, "%s",
+                      story->words->told_lost);
         tell_end(story, hold, who.text);
     }
 }
@@ -536,7 +533,7 @@ static void tell_waiters(struct story *story, const struct diagnosis *diagnosis,
         if (is_again)
             continue;
         story_add(&story->lines, attempt->invoked_ns, LINE_HELPFUL, name_of(story, attempt).text,
-                  "goes for the lock and waits");
+                  "%s", story->words->waits);
         told++;
     }
 }
@@ -572,8 +569,8 @@ static void tell_no_progress(struct story *story, const struct diagnosis *diagno
         story_add(&story->lines, evidence->to_ns, LINE_KEY, name_of(story, hold).text,
                   "has waited for the answer to its release for %s", length.text);
     else
-        story_add(&story->lines, evidence->to_ns, LINE_KEY, "nobody",
-                  "has been granted the lock for %s", length.text);
+        story_add(&story->lines, evidence->to_ns, LINE_KEY, "nobody", "has %s for %s",
+                  story->words->granted, length.text);
 }
 
 // --- a lock that was removed ---------------------------------------------------------------------
@@ -659,7 +656,7 @@ static void tell_strike(struct story *story, const struct fault_record *record)
         const struct hold *held = held_by_target(story, record);
         if (held != NULL && fault_can(instance, FAULT_KILLS) &&
             instance->points[0].moment != MOMENT_AT)
-            text_add(&words, held->died ? ", holding the lock" : ", releasing the lock");
+            text_format(&words, ", %s", held->died ? story->words->holding : "releasing the lock");
     }
     story_add(&story->lines, is_two ? record->in_effect_ns : at_ns, LINE_KEY, subject, "%s",
               text_string(&words));
@@ -677,7 +674,7 @@ static void tell_healing(struct story *story, const struct fault_record *record,
         return;
     fault_text_end(story->model, record, &words);
     if (stopped && held_by_target(story, record) != NULL)
-        text_add(&words, ", and still believes it holds the lock");
+        text_format(&words, ", and still believes it %s", story->words->believes);
     story_add(&story->lines, record->healed_ns, at_end ? LINE_HELPFUL : LINE_KEY,
               at_end ? "the trial ends:" : subject, "%s", text_string(&words));
 }
@@ -726,6 +723,8 @@ static void tell_story(const struct diagnosis *diagnosis, int64_t key, struct st
     enum shows shows = diagnosis->finding->check->shows;
     AUTO_TEXT struct text lines = {0};
     struct story story = {.model = diagnosis->model,
+                          .violated_until_ns = diagnosis->finding->evidence.to_ns,
+                          .words = workload_words(diagnosis->model->trial->scenario),
                           .lines.started_ns = diagnosis->model->started_ns,
                           .tokens = shows == SHOWS_TOKENS || shows == SHOWS_LATE_WRITE ||
                                     diagnosis->model->trial->scenario->workload.fenced};

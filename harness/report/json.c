@@ -2,6 +2,7 @@
 #include "harness/base/scope.h"
 #include "harness/report/fields.h"
 #include "harness/report/run_report.h"
+#include "harness/workloads/workload.h"
 
 #include <string.h>
 
@@ -45,13 +46,22 @@ static json_t *load_json(const void *record)
 
 MAKER(keys_json, struct scenario, value_integer(scenario_key_count(it)))
 
+// Other workloads have no terms: results that are older than those stay comparable.
+static json_t *term_json(const void *record)
+{
+    TABLE(term_fields, FIELDS(struct workload_settings, acts, every_ns));
+    const struct workload_settings *settings = record;
+    const struct workload *workload = workload_find(settings->kind);
+    return workload != NULL && workload->leads ? fields_json(term_fields, settings) : NULL;
+}
+
 static const char *const boundaries[] = {"none", "inner", "wrapped"};
 TABLE(work_fields,
       FIELDS(struct workload_settings, kind, store, fenced, operations, for_ns, warm_up_ns));
 TABLE(pace_fields, FIELD_AS("skew", struct workload_settings, skew, .divisor = 1000),
       FIELDS(struct workload_settings, hold_ns, think_ns, stock, buyers),
       NAME("boundary", struct workload_settings, boundary, boundaries),
-      FIELDS(struct workload_settings, jobs, depth, readers, permits));
+      FIELDS(struct workload_settings, jobs, depth, readers, permits), MADE("term", term_json));
 TABLE(workload_fields, OBJECT(NULL, struct scenario, workload, work_fields),
       MADE("keys", keys_json), OBJECT(NULL, struct scenario, workload, pace_fields));
 

@@ -92,6 +92,18 @@ TEST_WITH(a_violation_is_there_in_full, test_run_setup, end)
     assert_json_all(written(), rows);
 }
 
+TEST_WITH(only_a_leader_has_a_term, test_run_setup, end)
+{
+    test.scenario.workload.acts = 7;
+    test.scenario.workload.every_ns = 30;
+    ADD("redis-setnx", SAFE, NONE);
+    assert_null(json_find(first_trial("scenario"), "workload.term"));
+    test.scenario.workload.kind = (char[]){"leader"};
+    assert_json_all(
+        first_trial("scenario"),
+        (const char *const[][2]){{"workload.term", "{\"acts\":7,\"every_ns\":30}"}, {NULL, NULL}});
+}
+
 TEST_WITH(all_that_was_asked_of_the_lock_is_there, test_run_setup, end)
 {
     struct load_settings phases[] = {

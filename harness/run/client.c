@@ -321,21 +321,21 @@ static enum outcome write_value(struct worker *worker, int64_t operation, int64_
 }
 
 // The guarded update: reads, works, writes back what the workload says. An optimistic write that
-// came too late is done again from the start.
-static void update(struct worker *worker, int64_t operation, int64_t token)
+// came too late is done again from the start. NO: the store refuses it.
+static enum outcome update(struct worker *worker, int64_t operation, int64_t token)
 {
     const struct scenario *scenario = scenario_of(worker);
     const struct workload *workload = worker->state->workload;
     for (;;) {
-        int64_t seen = 0;
-        int64_t written = 0;
-        if (read_value(worker, operation, token, &seen) != OUTCOME_OK || workload->next == NULL ||
+        int64_t seen = 0, written = 0;
+        enum outcome outcome = read_value(worker, operation, token, &seen);
+        if (outcome != OUTCOME_OK || workload->next == NULL ||
             !workload->next(scenario, operation, seen, &written))
-            return;
+            return outcome;
         rest(worker, scenario->workload.hold_ns);
-        enum outcome outcome = write_value(worker, operation, token, seen, written);
+        outcome = write_value(worker, operation, token, seen, written);
         if (outcome != OUTCOME_NO || !worker->is_optimistic || state_is_stopped(worker->state))
-            return;
+            return outcome;
         worker->key->lock.give_up_ns = TIME_NEVER;
         lock_wait_before_retry(&worker->key->lock);
     }
@@ -352,19 +352,44 @@ static void update_nested(struct worker *worker, int64_t operation, int64_t toke
     update(worker, operation, token);
 }
 
-static void work(struct worker *worker, int64_t operation, int64_t token)
+// True while the worker leads, as far as it knows: it was not told that the lock is lost, and of a
+// lease that nobody renews a tenth is left, in which it resigns.
+static bool leads(const struct worker *worker, const struct grant *grant)
 {
-    int64_t seen = 0;
+    const struct lock *lock = &worker->key->lock;
+    int64_t left_ns = grant->valid_until_ns - clock_now_ns(&worker->actor.clock);
+    return atomic_load(&lock->lost) == LOST_NOT && !state_is_stopped(worker->state) &&
+           (left_ns > lock->options.lease_ns / 10 || lock_scheme_has(lock->scheme, "renewed"));
+}
+
+// A term. A leader whose act is refused has a successor, by the store's word.
+static void lead(struct worker *worker, int64_t operation, const struct grant *grant)
+{
+    const struct workload_settings *settings = &scenario_of(worker)->workload;
+    for (int64_t act = 0; act < settings->acts && leads(worker, grant); act++) {
+        int64_t next_ns = clock_monotonic_ns() + settings->every_ns;
+        if (update(worker, operation, grant->token) == OUTCOME_NO)
+            return;
+        while (leads(worker, grant) && clock_monotonic_ns() < next_ns)
+            rest(worker, time_earlier(next_ns - clock_monotonic_ns(), NS_PER_MS));
+    }
+}
+
+static void work(struct worker *worker, int64_t operation, const struct grant *grant)
+{
     if (worker->key->lock.mode == LOCK_SHARED) {
         // Looks again: under a shared lock nothing may have changed.
-        if (read_value(worker, operation, token, &seen) == OUTCOME_OK) {
+        int64_t seen = 0;
+        if (read_value(worker, operation, grant->token, &seen) == OUTCOME_OK) {
             rest(worker, scenario_of(worker)->workload.hold_ns);
-            read_value(worker, operation, token, &seen);
+            read_value(worker, operation, grant->token, &seen);
         }
     } else if (worker->state->workload->nests)
-        update_nested(worker, operation, token, 2);
+        update_nested(worker, operation, grant->token, 2);
+    else if (worker->state->workload->leads)
+        lead(worker, operation, grant);
     else if (!worker->state->workload->only_locks)
-        update(worker, operation, token);
+        update(worker, operation, grant->token);
     if (worker->state->workload->next == NULL)
         rest(worker, scenario_of(worker)->workload.hold_ns);
 }
@@ -412,7 +437,7 @@ bool worker_operate(struct worker *worker, const struct turn *turn)
         // The transaction inside the lock: committed before the release.
         bool is_inside = boundary == BOUNDARY_INNER && begin_transaction(worker);
         if (is_inside || boundary != BOUNDARY_INNER)
-            work(worker, operation, grant.token);
+            work(worker, operation, &grant);
         if (is_inside)
             commit(worker, operation);
         give_back(worker, operation, 1);
@@ -572,16 +597,15 @@ static void *run_worker(void *context)
     int connected = worker_connect(worker);
     atomic_fetch_add(&control->ready, 1);
     futex_wake_all(&control->ready);
-    bool leads = scenario_of(worker)->clients.start_first.client == worker->actor.client;
-    wait_for_gate(control, leads ? GATE_LEAD : GATE_OPEN);
+    bool is_first = scenario_of(worker)->clients.start_first.client == worker->actor.client;
+    wait_for_gate(control, is_first ? GATE_LEAD : GATE_OPEN);
     const struct lock_settings *lock = &scenario_of(worker)->lock;
     int64_t done = 0;
     struct turn turn;
     bool measures = connected == 0 && measure_applies(worker);
-    const struct lock_client *client = worker->key->lock.client;
-    record(worker, (struct event){.kind = EVENT_WORKER_START,
-                                  .detail = (uint8_t)((client->has_proxy ? 0 : WAY_STRAIGHT) |
-                                                      (measures ? WAY_OWN_LOOP : 0))});
+    int way = worker->key->lock.client->has_proxy ? 0 : WAY_STRAIGHT;
+    way |= measures ? WAY_OWN_LOOP : 0;
+    record(worker, (struct event){.kind = EVENT_WORKER_START, .detail = (uint8_t)way});
     while (connected == 0 && next_turn(worker, &turn)) {
         note_warm_up(worker, &turn);
         if (measures) {

@@ -93,8 +93,9 @@ const char *state_broken(const struct trial_state *state)
 
 // --- set-up and end ------------------------------------------------------------------------------
 
-// Room for a run by time: more than the quickest locks can fill. The history file is sparse: room
-// that is not used costs nothing.
+// Room for a run by time, and for terms of leaders, of which most end before their last act: more
+// than the quickest locks can fill. The history file is sparse: room that is not used costs
+// nothing.
 #define EVENT_CAPACITY ((size_t)64 * 1000 * 1000)
 #define EVENTS_PER_SECOND 1000000
 
@@ -155,7 +156,7 @@ static size_t event_capacity(const struct trial_state *state)
     int64_t writers =
         scenario->clients.processes * (scenario->clients.threads + 1 + (int64_t)state->key_count) +
         2;
-    if (operations == 0)
+    if (operations == 0 || state->workload->leads)
         return EVENT_CAPACITY + (size_t)(scenario->workload.for_ns / NS_PER_S) * EVENTS_PER_SECOND;
     size_t requests = state->scheme->external_client != NULL ? EVENTS_OF_PROXIES : 0;
     return (size_t)(operations * each + writers * 2 * HISTORY_EVENTS_PER_CHUNK + 100000) + requests;

@@ -64,6 +64,10 @@ static const struct key workload_keys[] = {
      "readers: operations that only read", RANGE(0, 100), .fallback = "80%"},
     {"permits", KEY_WHOLE, AT(workload_settings, permits), "permits: how many may hold at once",
      RANGE(1, 1000), .fallback = "3"},
+    {"acts", KEY_WHOLE, AT(workload_settings, acts), "leader: acts of a term, at most",
+     RANGE(1, 100000), .fallback = "5"},
+    {"every", KEY_DURATION, AT(workload_settings, every_ns), "leader: from one act to the next",
+     RANGE(0, 10 * MINUTE_NS), .fallback = "20ms"},
     {"boundary", KEY_CHOICE, AT(workload_settings, boundary),
      "mysql store: read and write in one transaction, committed before (inner) or after (wrapped) "
      "the release",

@@ -15,4 +15,5 @@ const struct workload increment_workload = {
     .name = "increment",
     .summary = "a hot account: read the balance, add 1, write it back",
     .next = increment_next,
+    .tells_missing = true,
 };

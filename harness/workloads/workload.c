@@ -3,8 +3,9 @@
 #include <string.h>
 
 const struct workload *const workload_catalogue[] = {
-    &increment_workload, &oversell_workload, &draw_workload,  &nested_workload,
-    &readers_workload,   &permits_workload,  &cycle_workload, NULL,
+    &increment_workload, &oversell_workload, &draw_workload,
+    &nested_workload,    &readers_workload,  &permits_workload,
+    &leader_workload,    &cycle_workload,    NULL,
 };
 
 const struct workload *workload_find(const char *name)
@@ -25,6 +26,33 @@ int64_t workload_operations(const struct workload *workload, const struct scenar
 {
     return workload->operations != NULL ? workload->operations(scenario)
                                         : scenario->workload.operations;
+}
+
+const struct workload_words *workload_words(const struct scenario *scenario)
+{
+    static const struct workload_words of_lock = {
+        .acquires = "acquires the lock",
+        .learns = "learns that it was granted the lock",
+        .holds = "holds it",
+        .believes = "holds the lock",
+        .to_hold = "to hold it",
+        .holding = "holding the lock",
+        .told_lost = "is told that it has lost the lock",
+        .waits = "goes for the lock and waits",
+        .granted = "been granted the lock",
+        .begins_release = "begins to release the lock",
+        .releases = {[RELEASE_RELEASED] = "releases the lock",
+                     [RELEASE_NOT_OWNER] = "tries to release the lock: it is no longer its own",
+                     [RELEASE_GONE] = "tries to release the lock: it is gone",
+                     [RELEASE_UNKNOWN] = "tries to release the lock and gets no answer",
+                     [RELEASE_UNCHECKED] = "releases the lock by a plain delete"},
+        .token = "token",
+        .writes = "writes",
+        .update = "increment",
+    };
+    const struct workload *workload = workload_find(scenario->workload.kind);
+    bool has_own = workload != NULL && workload->words != NULL && scenario_key_count(scenario) == 1;
+    return has_own ? workload->words : &of_lock;
 }
 
 int64_t workload_workers(const struct scenario *scenario)

@@ -4,13 +4,34 @@
 #define LOCKPICK_WORKLOADS_WORKLOAD_H
 
 #include "harness/base/random.h"
+#include "harness/history/event.h"
 #include "harness/scenario/scenario.h"
+
+// How stories and findings say what a worker does.
+struct workload_words {
+    const char *acquires; // as in "client-1 acquires the lock"
+    const char *learns;   // of its grant, when its lease is over already
+    const char *holds;    // "still ..."
+    const char *believes; // "still believes it ..."
+    const char *to_hold;  // "both believed ..."
+    const char *holding;  // "dies, ..."
+    const char *told_lost;
+    const char *waits;
+    const char *granted; // "nobody has ..."
+    const char *begins_release;
+    const char *releases[RELEASE_UNCHECKED + 1]; // by enum release_answer
+
+    const char *token;  // what a fencing token is called
+    const char *writes; // a value
+    const char *update; // what an accepted write is called
+};
 
 struct workload {
     const char *name;
     const char *summary;
     const char *needs; // the trait that a scheme must have for it; NULL: none
     struct workload_form form;
+    const struct workload_words *words; // NULL: those of a lock
     // The guarded value before the first operation; NULL: 0.
     int64_t (*initial)(const struct scenario *scenario);
     // How many operations there are in all, 0: as many as the time allows; NULL: as the scenario
@@ -22,8 +43,12 @@ struct workload {
                  int64_t *written);
     // Optional: true if the next operation only reads, twice, beside others that do.
     bool (*only_reads)(const struct scenario *scenario, struct random *random);
+    // Each operation is a term: it updates again and again while its worker leads (`acts`,
+    // `every`).
+    bool leads;
     bool nests; // each operation locks `depth` times, one inside the other, and updates at each
-    bool only_locks; // the guarded value is neither read nor written
+    bool tells_missing; // stories tell how many accepted writes, each of 1, are not in the sum
+    bool only_locks;    // the guarded value is neither read nor written
 };
 
 extern const struct workload *const workload_catalogue[]; // NULL-terminated
@@ -31,6 +56,10 @@ const struct workload *workload_find(const char *name);
 
 int64_t workload_initial(const struct workload *workload, const struct scenario *scenario);
 int64_t workload_operations(const struct workload *workload, const struct scenario *scenario);
+
+// The words for what is done in the scenario. Where it has several locks, they are those of a lock,
+// so that a story can say which one.
+const struct workload_words *workload_words(const struct scenario *scenario);
 
 // How many workers there are in all.
 int64_t workload_workers(const struct scenario *scenario);
@@ -48,6 +77,7 @@ extern const struct workload draw_workload;
 extern const struct workload nested_workload;
 extern const struct workload readers_workload;
 extern const struct workload permits_workload;
+extern const struct workload leader_workload;
 extern const struct workload cycle_workload;
 
 #endif
