@@ -1,3 +1,5 @@
+#include "harness/base/scope.h"
+#include "harness/report/sections.h"
 #include "harness/report/test_run.h"
 
 #include <math.h>
@@ -88,4 +90,34 @@ TEST(a_spread_has_the_middle_and_both_ends)
     spread = spread_of(even, 4);
     assert_true(spread.median == 3 && spread.least == 1 && spread.most == 8);
     assert_int_equal(spread_of(NULL, 0).count, 0);
+}
+
+// At a terminal. Names may be parted at their hyphens, and figures at blanks.
+RUN_TEST(costs_of_repeats_fit_60_to_200_columns_and_lose_no_figure)
+{
+    static const char *const words[] = {"redis-",          "watchdog-", "unchecked", "51,234",
+                                        "(41,234–61,234)", "1 ms",      "30 ms",     "1.00"};
+    for (int repeat = 0; repeat < 3; repeat++)
+        add_repeat("redis-watchdog-unchecked", 9, repeat == 1 ? 30 : 1, 41234 + 10000 * repeat);
+    for (int columns = 60; columns <= 200; columns++) {
+        char said[8];
+        struct test_stream stream;
+        snprintf(said, sizeof said, "%d", columns);
+        setenv("COLUMNS", said, 1);
+        report_print(test_report(&test.run), test_stream_open(&stream), false, false);
+        unsetenv("COLUMNS");
+        AUTO_FREE char *shown = test_stream_close(&stream);
+        char *table = strstr(shown, "\nscheme ");
+        assert_non_null(table);
+        *strstr(table, "\n\n") = '\0';
+        for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+            assert_has(table, words[i]);
+        for (const char *line; (line = strsep(&table, "\n")) != NULL;) {
+            int width = 0;
+            for (const char *next = line; *next != '\0'; next++)
+                width += ((unsigned char)*next & 0xc0) != 0x80;
+            if (width > columns)
+                fail_msg("%d in %d columns: %s", width, columns, line);
+        }
+    }
 }
