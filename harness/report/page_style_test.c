@@ -1,5 +1,7 @@
-// What is written on what can be read, in both schemes.
-#include "harness/testing/test.h"
+// What is written on what can be read, in both schemes of the page and in pictures.
+#include "harness/check/describe.h"
+#include "harness/report/pictures/picture.h"
+#include "harness/testing/text.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -96,4 +98,98 @@ TEST(every_colour_of_the_style_is_in_the_palette_and_those_of_text_are_measured)
         texts += is_text;
     }
     assert_true(texts > 10);
+}
+
+// --- pictures, which stand on white in both schemes ----------------------------------------------
+
+extern const char template_verdicts[];
+
+static bool is_of_name(char letter)
+{
+    return letter == '_' || (letter >= 'a' && letter <= 'z');
+}
+
+// A colour of a template, "0xrrggbb" or by its name in the palette, as "#rrggbb"; "" if it is
+// neither.
+static struct words colour_in_picture(const char *colour)
+{
+    struct words hex = {""};
+    char declaration[40];
+    size_t length = 0;
+    while (is_of_name(colour[length]))
+        length++;
+    snprintf(declaration, sizeof declaration, "%.*s = 0x", (int)length, colour);
+    const char *found = strncmp(colour, "0x", 2) == 0 ? colour : NULL;
+    for (const char *at = template_style; found == NULL && length > 0; at++) {
+        at = strstr(at, declaration);
+        if (at == NULL)
+            break;
+        if (!is_of_name(at[-1]))
+            found = at + strlen(declaration) - 2;
+    }
+    if (found != NULL)
+        snprintf(hex.text, sizeof hex.text, "#%.6s", found + 2);
+    return hex;
+}
+
+static void check_colour(const char *colour, const char *ground, double least)
+{
+    struct words hex = colour_in_picture(colour);
+    if (hex.text[0] == '\0' || contrast(hex.text, ground) < least)
+        fail_msg("%.20s on %s: %.2f", colour, ground,
+                 hex.text[0] != '\0' ? contrast(hex.text, ground) : 0);
+}
+
+// All but "variable": those that come with the data are measured below.
+static size_t check_texts(const char *template)
+{
+    size_t count = 0;
+    for (const char *at = template; (at = strstr(at, "textcolor rgb ")) != NULL; count++) {
+        at += strlen("textcolor rgb ");
+        if (strncmp(at, "variable", strlen("variable")) != 0)
+            check_colour(at, "#ffffff", 4.5);
+    }
+    return count;
+}
+
+TEST(text_in_pictures_has_enough_contrast)
+{
+    static const char *const of_data[] = {"black", "dark", "dark_red", "brown"};
+    static const char *const verdicts[] = {"SAFE",    "UNSAFE",  "STUCK",
+                                           "UNKNOWN", "SKIPPED", "ERROR"};
+    size_t texts = check_texts(template_style);
+    assert_has(template_page, "\n.picture {\n    overflow-x: auto;\n    background: #fff;\n");
+    for (const struct picture_kind *const *kind = picture_catalogue; *kind != NULL; kind++) {
+        texts += check_texts((*kind)->template);
+        for (const char *const *shared = (*kind)->shared; *shared != NULL; shared++)
+            texts += check_texts(*shared);
+    }
+    assert_true(texts > 20);
+    for (size_t i = 0; i < sizeof of_data / sizeof *of_data; i++)
+        check_colour(of_data[i], "#ffffff", 4.5);
+    for (size_t i = 0; i < sizeof verdicts / sizeof *verdicts; i++) {
+        char name[20];
+        snprintf(name, sizeof name, "'%s'", verdicts[i]);
+        const char *ground = strstr(strstr(template_verdicts, "colour(verdict) = "), name);
+        const char *ink = strstr(strstr(template_verdicts, "ink(verdict) = "), name);
+        assert_true(ground != NULL && ink != NULL);
+        check_colour(strstr(ink, "? ") + 2, colour_in_picture(strstr(ground, "? ") + 2).text, 4.5);
+    }
+}
+
+// Recovery has stripes behind its dots. The pale colours and shades are of areas, which say nothing
+// by their colours alone.
+TEST(lines_and_dots_in_pictures_can_be_seen)
+{
+    size_t lines = 0;
+    for (const char *at = template_style; (at = strstr(at, " = 0x")) != NULL; at++) {
+        const char *name = at;
+        while (is_of_name(name[-1]))
+            name--;
+        if (strncmp(name, "pale_", 5) == 0 || strncmp(name, "shade", 5) == 0)
+            continue;
+        check_colour(name, "#f4f4f4", 3);
+        lines++;
+    }
+    assert_true(lines > 10);
 }

@@ -10,7 +10,7 @@ each = groups > 2 ? 190 : 330
 height = top + lines * (each + 76) + below
 eval frame(sprintf("layout %d,%d margins screen X(98),X(width-legend),Y(height-below-48),Y(top+26) spacing screen X(legend+104),X(76)*width/height", lines, columns))
 set logscale xy
-set xtics ('0' 1, '50' 2, '90' 10, '99' 100, '99.9' 1000, '99.99' 1e4, '99.999' 1e5)
+set xtics ('50' 2, '90' 10, '99' 100, '99.9' 1000, '99.99' 1e4, '99.999' 1e5)
 set ytics format '%.0s %cs'
 eval fine_tics('y', TIMES_min, TIMES_max)
 set xlabel 'percent of acquires'
