@@ -3,29 +3,15 @@ reset
 name = 'percentiles'
 data = 'percentiles.dat'
 width = 1100
-group_1 = 'no server'
-group_2 = 'Redis (1 of 3)'
-group_3 = 'Redis (2 of 3)'
-group_4 = 'Redis (3 of 3)'
-group_5 = 'ZooKeeper, etcd'
-group_6 = 'memcached'
-group_7 = 'MariaDB, PostgreSQL'
-groups = 7
-title = ''.'Acquire latency by percentile, without faults: cost-alone'
-title_lines = 1
-cause = ''
-cause_lines = 0
-notes = ''.'A curve ends where fewer than 10 acquires lie beyond it. Legends are in the order of the curves'' ends, the slowest first.'."\n".\
-  '* in some repeat driver-bound, or late in beginning acquires: the figure may tell of the driver, not of the lock.'."\n".\
-  'Not shown: 2 more scenarios without faults.'
-notes_lines = 3
 
-# What all pictures share: colours, told apart by colour-blind people and by their lightness in grey
-# (Okabe and Ito's), and a frame of a title, above, and notes, below.
+# What all pictures share: colours, and a frame of a title, above, and notes, below. Colours are told apart by colour-blind
+# people (Okabe and Ito's; sky, orange and purple are darker, for thin lines to be seen on white); the pale ones are of areas.
 set encoding utf8
 set micro
-blue = 0x0072B2; sky = 0x56B4E9; green = 0x009E73; orange = 0xE69F00; red = 0xD55E00
-dark_red = 0xa03c00; purple = 0xCC79A7; grey = 0x8a8a8a; dark = 0x333333; black = 0x111111; brown = 0x6b5900
+blue = 0x0072B2; sky = 0x3A94CF; green = 0x009E73; orange = 0xBF8000; red = 0xD55E00
+dark_red = 0xa03c00; purple = 0xC06A98; grey = 0x8a8a8a; dark = 0x333333; black = 0x111111; brown = 0x6b5900
+slate = 0x7389a0; pale_blue = 0xa8d4f2; pale_green = 0x9fd9c6; pale_red = 0xf0b48f
+shade = 0xf6edb0; pale_shade = 0xfaf6d8 # of faults, in all pictures
 set style line 1 linecolor rgb blue dashtype 1 pointtype 7 linewidth 2 pointsize 0.7
 set style line 2 linecolor rgb orange dashtype (9,3) pointtype 5 linewidth 2 pointsize 0.7
 set style line 3 linecolor rgb green dashtype (2,3) pointtype 9 linewidth 2 pointsize 0.7
@@ -38,8 +24,16 @@ X(pixels) = pixels / (width + 0.0)
 Y(pixels) = 1 - pixels / (height + 0.0)
 letters(count) = 7.3 * count
 cut(text, most) = strlen(text) > most ? substr(text, 1, most - 1).'…' : text
-top = 12 + 21 * title_lines
-below = 17 * notes_lines + 14
+# Texts are broken into lines between words; a longer word has a line of its own. How many characters they have, of 15
+# and of 12 pixels in the widest common sans-serif face (DejaVu).
+large = int((width - 24) / 9.2); small = int((width - 24) / 7.3)
+gap(text, at) = at < 1 ? strstrt(text.' ', ' ') : text[at:at] eq ' ' ? at : gap(text, at - 1)
+broken(text, most) = strlen(text) <= most ? text : (end = gap(text, most + 1), substr(text, 1, end - 1)).\
+    (end < strlen(text) ? "\n".broken(substr(text, end + 1, strlen(text)), most) : '')
+joined(text, line) = strlen(text) ? text."\n".line : line
+lines(text) = strlen(text) ? 1 + sum [i = 1:strlen(text)] (text[i:i] eq "\n") : 0
+# Of a template: puts a note before the others. How high all of them are together: `below = note('...')`.
+note(text) = (notes = broken(text, small).(strlen(notes) ? "\n".notes : ''), 17 * lines(notes) + 14)
 # The next of 1, 2 and 5 times a power of ten; and numbers at 2 and 5, too, of a logarithmic axis that
 # has few others.
 digit(value) = value / 10**floor(log10(value) + 1e-9)
@@ -60,64 +54,48 @@ set tics font ',12' textcolor rgb dark; unset mxtics; unset mytics; \
 set xtics nomirror out offset 0,0.4; set ytics nomirror out offset 0.5,0; \
 set xlabel '' font ',12' textcolor rgb dark offset 0,0.9; set ylabel '' font ',12' textcolor rgb dark; \
 set grid linecolor rgb 0xdddddd linewidth 0.7;".(strlen(layout) ? 'set multiplot previous' : '')
-# Time: panel p shows what is between from_p and to_p, in ms (in lines, of a history without a clock).
-low = 0; high = 1
-array centre[99]; array half[99]; array lane[99]; array lanes[2]
-within(value, least, most) = value < least ? least : value > most ? most : value
-seen(from, to) = to >= low && from <= high
-middle(from, to) = (within(from, low, high) + within(to, low, high)) / 2.0
-extent(from, to) = pixel(within(to, low, high)) - pixel(within(from, low, high))
-pixel(time) = left + (time - low) / (high - low) * (width - 30.0 - left)
-begin_panel = "low = value(sprintf('from_%d', p)); high = value(sprintf('to_%d', p))"
-# Labels above it, of which there may be five lanes: each has the lowest in which it covers none before it.
-covered(i, l) = sum [j = 1:i - 1] (lane[j] == l && abs(centre[j] - centre[i]) < half[j] + half[i] + 10)
-lowest(i) = covered(i, 0) ? covered(i, 1) ? covered(i, 2) ? covered(i, 3) ? covered(i, 4) ? -1 : 4 : 3 : 2 : 1 : 0
-place_labels = begin_panel."; n = 0; lanes[p] = 0; stats data index 'labels:' every ::::98 using (n = n + 1, \
-half[n] = 3.95 * strlen(cut(strcol(4), 92)), lane[n] = -1, \
-centre[n] = within(pixel(middle($1, $2)), half[n] + 6, width - half[n] - 6), \
-lane[n] = seen($1, $2) ? lowest(n) : -1, lanes[p] = lane[n] >= lanes[p] ? lane[n] + 1 : lanes[p]) nooutput"
-# Its axis counts from when all began or, far into that, from where the panel begins.
-time_axis = "unit = high - low >= 2000 ? 1000.0 : high - low >= 2 ? 1.0 : high - low >= 0.002 ? 1e-3 : 1e-6; \
-zero = p > 1 || high >= 10000 * unit ? low : 0; step = up((high - low) / 10.0); \
-since = zero == 0 ? ' since '.whole.' began' : sprintf(', counted from %.9g s after ', zero / 1000).whole.' began'; \
-set xlabel (unit == 1000 ? 's' : unit == 1 ? 'ms' : unit == 1e-3 ? 'µs' : 'ns').since; \
-do for [i = ceil((low - zero) / step - 1e-9):floor((high - zero) / step + 1e-9)] { \
-set xtics add (sprintf(zero == 0 ? '%.9g' : '+%.9g', i * step / unit) zero + i * step) }"
-# Panel p, `tall` pixels high, below its labels, which end `panel_y` pixels from the top.
-time_panel = "eval place_labels; set lmargin at screen X(left); set rmargin at screen X(width - 30); set clip two; \
-set xrange [low:high]; set y2range [0:1]; unset xtics; unset ytics; unset border; unset grid; unset arrow; set xlabel ''; \
-set tmargin at screen Y(panel_y - 4 - 18 * (lanes[p] > 0 ? lanes[p] : 1)); set bmargin at screen Y(panel_y - 4); set yrange [0:lanes[p] > 0 ? lanes[p] : 1]; \
-plot 1/0, data index 'labels:' every ::::98 using (low + (centre[$0 + 1] - left) / (width - 30.0 - left) * (high - low)):(lane[$0 + 1] < 0 ? NaN : lane[$0 + 1] + 0.5):(cut(strcol(4), 92)):(value(strcol(3))) with labels center textcolor rgb variable; \
-set tmargin at screen Y(panel_y); set bmargin at screen Y(panel_y + tall); set yrange [*:*]; set border 3; set grid; \
-set ytics nomirror out offset 0.5,0 font ',13' textcolor rgb dark; set xtics nomirror out offset 0,0.4 font ',13' textcolor rgb dark; set xtics (); \
-if (strlen(whole)) { eval time_axis }"
-# The colour of a fault's band, behind what is drawn on it: a quarter of its own.
-pale(colour) = (int(colour) >> 2 & 0x3f3f3f) + 0xbfbfbf
-# A grid, in tables of at most `most` columns: each has the rows with an entry of the block `entries` in it, in groups,
-# which begin with a row for their name. Table t shows the columns first(t) to first(t + 1) - 1; y(t, row) is -9 where it has no such row.
-array places[1]; array heads[1] # gnuplot takes no function for one that fills an array, unless there is one
-first(t) = all_columns * (t - 1) / tables
-shows(t, column) = column >= first(t) && column < first(t + 1)
-table_of(column) = 1 + sum [t = 2:tables] (column >= first(t))
-y(t, row) = places[(t - 1) * all_rows + int(row) + 1]
-set_y(t, row, value) = (places[(t - 1) * all_rows + int(row) + 1] = value)
-head(t, row) = heads[(t - 1) * all_rows + int(row) + 1]
-set_head(t, row, value) = (heads[(t - 1) * all_rows + int(row) + 1] = value)
-wide(t) = first(t + 1) - first(t)
-make_tables = "stats data index 'columns:' using (strlen(cut(strcol(2), 36))) nooutput; all_columns = int(STATS_records); headings = STATS_max; \
-stats data index 'rows:' using 1 nooutput; all_rows = int(STATS_records); tables = (all_columns + most - 1) / most; names = 0; sum_rows = 0; \
-array rows[tables]; array places[tables * all_rows]; array heads[tables * all_rows]; \
-do for [i = 1:tables * all_rows] { places[i] = -9; heads[i] = -9 }; \
-stats data index entries using ($2 < 0 ? 0 : set_y(table_of($2), $1, 0)) nooutput; \
-do for [t = 1:tables] { n = 0; kind = ''; stats data index 'rows:' using (y(t, $1) < 0 ? 0 : ( \
-names = strlen(cut(strcol(3), 36)) > names ? strlen(cut(strcol(3), 36)) : names, set_head(t, $1, strcol(2) ne kind ? n : -9), \
-n = n + (strcol(2) ne kind), kind = strcol(2), set_y(t, $1, n), n = n + 1)) nooutput; rows[t] = n; sum_rows = sum_rows + n }; \
-columns = 0; do for [t = 1:tables] { columns = wide(t) > columns ? wide(t) : columns }"
 # What `stats` found, or else, where it found nothing.
 undefine TIMES* RATES* P50* P99* COSTS*
 known(variable, otherwise) = exists(variable) ? value(variable) : otherwise
 
+group_1 = 'no server'
+group_2 = 'Redis (1 of 3)'
+group_3 = 'Redis (2 of 3)'
+group_4 = 'Redis (3 of 3)'
+group_5 = 'ZooKeeper, etcd'
+group_6 = 'memcached'
+group_7 = 'MariaDB, PostgreSQL'
+groups = 7
+title = ''
+title = joined(title, broken('Acquire latency by percentile, without faults: cost-alone', large))
+cause = ''
+notes = ''
+notes = joined(notes, broken('* in some repeat driver-bound, or late in beginning acquires: the figure may tell of the driver, not of the lock.', small))
+notes = joined(notes, broken('Not shown: 2 more scenarios without faults.', small))
+top = 12 + 21 * lines(title)
+below = 17 * lines(notes) + 14
+
+# Names of curves, beside the panel, each where its curve ends, or as near as the others leave room.
+# Of a template: named(n) and curve(n) are the blocks of the name and of the points of curve n, `end` is what of a point
+# stands on the logarithmic upward axis, from `low` to `high`, which is `each` pixels long: `eval name_ends(end)` before its
+# ranges are set.
+array ends[7]; array end_names[7]; array end_places[7]
+step = 16
+above(n) = 1 + sum [m = 1:7] (ends[m] > ends[n] || (ends[m] == ends[n] && m < n))
+at_rank(r) = sum [n = 1:7] (ends[n] == ends[n] && above(n) == r ? n : 0)
+name_ends(end) = "set xrange [*:*]; set yrange [*:*]; do for [n = 1:7] { ends[n] = NaN; end_names[n] = ''; \
+stats data index named(n) every ::::0 using (end_names[n] = strcol(1), 1) nooutput; \
+stats data index curve(n) using (v = ".end.", ends[n] = v == v && v > 0 ? v : ends[n], 1) nooutput }; \
+count = sum [n = 1:7] (ends[n] == ends[n]); room = each; \
+do for [r = 1:count] { n = at_rank(r); y = each * log(1.0 * ends[n] / low) / log(1.0 * high / low); \
+end_places[n] = y < room ? y : room; room = end_places[n] - step }; room = 0; \
+do for [r = 1:count] { n = at_rank(count + 1 - r); \
+end_places[n] = end_places[n] > room ? end_places[n] : room; room = end_places[n] + step }; \
+do for [n = 1:7] { unset label 20 + n; unset arrow 20 + n; if (ends[n] == ends[n]) { y = 1.0 * end_places[n] / each; \
+set arrow 20 + n from graph 1.015, graph y rto screen X(28), screen 0 nohead linestyle n; \
+set label 20 + n end_names[n] at graph 1, graph y left offset screen X(50), screen 0 font ',12' textcolor rgb dark } }"
 # A panel for each group of schemes; x = 1 / (1 - percentile), so that each nine is as wide.
+below = note("A curve ends where fewer than 10 acquires lie beyond it.")
 stats data using (strlen(strcol(1))) name 'NAMES' nooutput
 stats data using 1 name 'NINES' nooutput
 stats data using ($3*1e-9) name 'TIMES' nooutput
@@ -128,18 +106,18 @@ each = groups > 2 ? 190 : 330
 height = top + lines * (each + 76) + below
 eval frame(sprintf("layout %d,%d margins screen X(98),X(width-legend),Y(height-below-48),Y(top+26) spacing screen X(legend+104),X(76)*width/height", lines, columns))
 set logscale xy
-set xrange [1 : NINES_max]
-set yrange [down(TIMES_min) : up(TIMES_max)]
-set xtics ('0' 1, '50' 2, '90' 10, '99' 100, '99.9' 1000, '99.99' 1e4, '99.999' 1e5)
+set xtics ('50' 2, '90' 10, '99' 100, '99.9' 1000, '99.99' 1e4, '99.999' 1e5)
 set ytics format '%.0s %cs'
 eval fine_tics('y', TIMES_min, TIMES_max)
 set xlabel 'percent of acquires'
 eval name_y('acquire latency')
-set key at graph 1.02, graph 1 left top Left reverse samplen 3 font ',12'
+low = down(TIMES_min); high = up(TIMES_max); end = '($3*1e-9)'
 do for [g = 1:groups] {
+    curve(n) = sprintf('curve %d %d:', g, n); named(n) = curve(n)
+    eval name_ends(end)
+    set xrange [1 : NINES_max]; set yrange [low : high]
     set label 1 value(sprintf('group_%d', g)) at graph 0, graph 1 offset 0,0.8 left
     plot for [n = 1:7] data index sprintf('curve %d %d:', g, n) using 1:($3*1e-9) with linespoints linestyle n pointinterval 10, \
-         for [n = 1:7] data index sprintf('uncorrected %d %d:', g, n) using 1:($3*1e-9) with lines linestyle n linewidth 1 dashtype (2,4), \
-         for [n = 1:7] data index sprintf('legend %d %d:', g, n) using 1:2 with linespoints linestyle n title columnheader(1)
+         for [n = 1:7] data index sprintf('uncorrected %d %d:', g, n) using 1:($3*1e-9) with lines linestyle n linewidth 1 dashtype (2,4)
 }
 unset multiplot
