@@ -28,6 +28,10 @@ struct server_form {
     // What is made in a lone one before a trial, without which no lock can be taken; NULL: nothing.
     const char *set_up;
     enum login login;
+    // How a user is given rights on one that runs already: what stands before them, NULL where it
+    // is not known; and those that each run needs, whatever it locks with.
+    const char *grant;
+    const char *rights;
     bool has_databases; // of which the path of a URL names one
     // Of URLs by TLS ("rediss"), which `tls` says, too; NULL: none.
     const char *tls_scheme;

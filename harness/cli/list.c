@@ -5,6 +5,7 @@
 #include "harness/cli/verb.h"
 #include "harness/cluster/server.h"
 #include "harness/locks/lock.h"
+#include "harness/stores/store.h"
 #include "harness/wire/commands.h"
 #include "harness/workloads/workload.h"
 
@@ -57,6 +58,58 @@ static void list_schemes(void)
             ROW(traits, 1, server_catalogue[i]->name, needs);
     }
     print(traits);
+}
+
+// Adds the words of rights that are not there yet.
+static void add_rights(struct text *text, const char *rights)
+{
+    AUTO_FREE char *copy = memory_string(rights != NULL ? rights : "");
+    char *rest = copy;
+    for (char *word; (word = strsep(&rest, " ")) != NULL;) {
+        AUTO_TEXT struct text all = {0}, wanted = {0};
+        text_format(&all, "%s ", text_string(text));
+        text_format(&wanted, " %s ", word);
+        if (strstr(text_string(&all), text_string(&wanted)) == NULL)
+            text_format(text, " %s", word);
+    }
+}
+
+// What its user needs on a server that runs already, and keeps the guarded value, too.
+static void print_rights(const struct lock_scheme *scheme)
+{
+    const struct server_kind *server =
+        scheme->server != NULL ? server_kind_find(scheme->server) : NULL;
+    const struct store_kind *store = server != NULL ? store_kind_find(server->name) : NULL;
+    if (server == NULL || server->form.grant == NULL)
+        return;
+    AUTO_TEXT struct text grant = {0};
+    text_add(&grant, server->form.grant);
+    if (scheme->rights != NULL) {
+        add_rights(&grant, scheme->rights);
+        add_rights(&grant, store != NULL ? store->rights : NULL);
+        add_rights(&grant, server->form.rights);
+    }
+    printf("\nOn a %s of yours (external:), which keeps the guarded value, too, its user needs:\n  "
+           "%s\n",
+           server->form.title, text_string(&grant));
+}
+
+static void list_scheme(const struct lock_scheme *scheme)
+{
+    static const char *const single[] = {"single", NULL};
+    struct table *table = TABLE_OF("SCHEME", scheme->name);
+    AUTO_TEXT struct text has = joined(scheme->traits);
+    AUTO_TEXT struct text works_on =
+        joined(scheme->topologies != NULL ? scheme->topologies : single);
+    ROW(table, 0, "how it locks", scheme->summary);
+    ROW(table, 0, "what breaks it", scheme->breaks);
+    ROW(table, 0, "traits", has.length > 0 ? has.bytes : "-");
+    if (scheme->server != NULL)
+        ROW(table, 0, "topologies", works_on.bytes);
+    if (scheme->undeclared_keys != NULL)
+        ROW(table, 0, "undeclared keys", scheme->undeclared_keys);
+    print(table);
+    print_rights(scheme);
 }
 
 // The table of harness/locks/README.md.
@@ -161,7 +214,9 @@ static const struct {
     void (*print)(void);
     const char *what;
 } lists[] = {
-    {"schemes", list_schemes, "every lock: its traits, how it locks, what breaks it"},
+    {"schemes", list_schemes,
+     "every lock: its traits, how it locks, what breaks it; with a name behind it, that one, and "
+     "what its user must be allowed on a server of yours"},
     {"topologies", list_topologies, "how servers of a kind can belong together"},
     {"workloads", list_workloads, "what clients do under the lock"},
     {"faults", list_faults, "what can strike, whom, and how it ends"},
@@ -196,14 +251,32 @@ static const struct option list_options[] = {
     {.name = NULL},
 };
 
+static int run_of_scheme(const char *name, bool as_markdown)
+{
+    const struct lock_scheme *scheme = lock_scheme_find(name);
+    struct vocabulary *vocabulary = vocabulary_new();
+    int status = EXIT_AS_EXPECTED;
+    if (scheme == NULL)
+        status = no_such(&list_verb, "scheme", name, vocabulary->schemes);
+    else if (as_markdown)
+        status = usage_error(&list_verb, "--markdown is of all schemes");
+    else
+        list_scheme(scheme);
+    vocabulary_free(vocabulary);
+    return status;
+}
+
 static int run(const struct words *words, void *options)
 {
     const char *names[LIST_COUNT + 1] = {0};
     const char *wanted = words->items[0];
     bool as_markdown = *(bool *)options;
-    if (words->count > 1)
-        return usage_error(&list_verb, "one list at a time");
-    if (as_markdown && (wanted == NULL || strcmp(wanted, "schemes") != 0))
+    bool is_of_schemes = wanted != NULL && strcmp(wanted, "schemes") == 0;
+    if (words->count > (is_of_schemes ? 2 : 1))
+        return usage_error(&list_verb, "one list at a time, or one scheme");
+    if (words->count == 2)
+        return run_of_scheme(words->items[1], as_markdown);
+    if (as_markdown && !is_of_schemes)
         return usage_error(&list_verb, "--markdown is of schemes only");
     for (size_t i = 0; i < LIST_COUNT; i++)
         names[i] = lists[i].name;
@@ -229,7 +302,7 @@ static void add_lists(const char *word, struct text *out)
 extern const char template_help_list[];
 const struct verb list_verb = {
     .name = "list",
-    .arguments = "[schemes|workloads|faults|...]",
+    .arguments = "[schemes [NAME]|workloads|faults|...]",
     .summary = "Lists what a scenario can choose from",
     .help = template_help_list,
     .fill = add_lists,

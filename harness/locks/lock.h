@@ -132,6 +132,13 @@ struct lock_scheme {
     const char *const *falls_to;
     const char *const *traits; // NULL-terminated, from lock_traits; and its server
     const char *server;        // kind of server it needs, NULL for none
+    // What its user must be allowed on a server that runs already, besides what each run needs
+    // there (server_form.rights): of Redis, rules of an ACL with spaces between them. NULL: nothing
+    // else.
+    const char *rights;
+    // Keys that its scripts make up, as the original's do, instead of being sent them, by a glob:
+    // a server that refuses such keys refuses the scheme. NULL: there are none.
+    const char *undeclared_keys;
     // Of a scheme that a scenario brings along; else NULL.
     const struct external_client *external_client;
     // Which topologies of it the scheme works on, NULL-terminated, the usual one first; NULL: only

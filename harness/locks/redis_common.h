@@ -14,6 +14,12 @@ int redis_load_scripts(struct lock *lock, struct error *error);
 #define REDIS_HANDLES .connector = &redis_connector, .open = redis_load_scripts
 #define REDIS_SCHEME REDIS_HANDLES, .server = "redis", .topologies = redis_topologies
 
+// Words of rights (lock_scheme.rights): the lock's keys, and what it takes to run scripts; with
+// what is redis_compare_and_delete's.
+#define REDIS_KEYS "~lockpick:* "
+#define REDIS_SCRIPTS "+script|load +evalsha +eval "
+#define REDIS_CHECKED_RIGHTS REDIS_KEYS REDIS_SCRIPTS "+get +del "
+
 // A command about the lock, whose name is the first argument of its format. (The 0 stands for no
 // arguments: it is one more than the format has.)
 #define REDIS_ASK(lock, answer, ...) REDIS_ASK_OF(lock, answer, __VA_ARGS__, 0)

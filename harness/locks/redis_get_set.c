@@ -17,6 +17,7 @@ const struct lock_scheme redis_get_set_scheme = {
     .summary = "GET, and if there is nothing SET; DEL to release",
     .breaks = "plain contention: two clients see nothing, both set",
     .traits = LOCK_TRAITS("redis"),
+    .rights = REDIS_KEYS "+get +set +del",
     REDIS_SCHEME,
     .try_acquire = try_acquire,
     .release = redis_release_unchecked,

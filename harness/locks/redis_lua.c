@@ -19,6 +19,7 @@ const struct lock_scheme redis_lua_scheme = {
     .summary = "SETNX and PEXPIRE in one script; another compares and deletes to release",
     .breaks = "a hold longer than the lease; failover, restart, eviction",
     .traits = LOCK_TRAITS("redis", "exclusive", "lease", "owner-checked"),
+    .rights = REDIS_CHECKED_RIGHTS "+setnx +pexpire",
     REDIS_SCHEME,
     .kind = (const struct redis_script *const[]){&redis_compare_and_delete, &acquire_script, NULL},
     .try_acquire = try_acquire,

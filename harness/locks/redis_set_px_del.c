@@ -15,6 +15,7 @@ const struct lock_scheme redis_set_px_del_scheme = {
     .summary = "SET NX PX with a constant value; DEL to release",
     .breaks = "a hold longer than the lease: its release deletes another's lock",
     .traits = LOCK_TRAITS("exclusive", "lease", "redis"),
+    .rights = REDIS_KEYS "+set +del",
     REDIS_SCHEME,
     .try_acquire = try_acquire,
     .release = redis_release_unchecked,

@@ -23,6 +23,7 @@ const struct lock_scheme redis_set_px_get_del_scheme = {
     .summary = "SET NX PX with a token; GET, compare in the client, DEL to release",
     .breaks = "a pause between GET and DEL: it deletes another's lock",
     .traits = LOCK_TRAITS("exclusive", "lease", "redis"),
+    .rights = REDIS_KEYS "+set +get +del",
     REDIS_SCHEME,
     .try_acquire = redis_set_token,
     .recover = release,

@@ -24,6 +24,7 @@ const struct lock_scheme redis_set_px_lua_scheme = {
     .summary = "SET NX PX with a token; a script compares and deletes to release",
     .breaks = "a hold longer than the lease, unless the store checks its fencing token",
     .traits = LOCK_TRAITS("exclusive", "lease", "owner-checked", "fenced", "redis"),
+    .rights = REDIS_CHECKED_RIGHTS "+set +incr",
     REDIS_SCHEME,
     .kind = (const struct redis_script *const[]){&redis_compare_and_delete, &acquire_fenced, NULL},
     .try_acquire = try_acquire,

@@ -19,6 +19,7 @@ const struct lock_scheme redis_setnx_expire_scheme = {
     .summary = "SETNX, then PEXPIRE; DEL to release",
     .breaks = "a crash between the two commands: nobody is ever granted again",
     .traits = LOCK_TRAITS("exclusive", "lease", "redis"),
+    .rights = REDIS_KEYS "+setnx +pexpire +del",
     REDIS_SCHEME,
     .try_acquire = try_acquire,
     .release = redis_release_unchecked,

@@ -54,6 +54,7 @@ const struct lock_scheme redis_setnx_getset_scheme = {
     .summary = "SETNX with the time of its end as value; GETSET takes over one that is over",
     .breaks = "clients' clocks; a loser writes over the winner's expiry; anybody's DEL unlocks",
     .traits = LOCK_TRAITS("redis", "exclusive", "lease"),
+    .rights = REDIS_KEYS "+setnx +get +getset +del",
     REDIS_SCHEME,
     .lock_bytes = sizeof(long long),
     .try_acquire = try_acquire,

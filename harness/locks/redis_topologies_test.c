@@ -1,25 +1,5 @@
 // The single-Redis schemes where one Redis is several servers, and what WAIT is good for there.
-#include "harness/cluster/session.h"
 #include "harness/locks/test_redis.h"
-
-// The contract stops all servers for a while: that is no reason to promote a replica.
-static int start_calmly(void **state, const struct contract *contract)
-{
-    static const char be_calm[] = "SENTINEL SET " SENTINEL_MASTER " down-after-milliseconds 60000"
-                                  "\r\nCONFIG SET cluster-node-timeout 60000";
-    if (start_contract(state, contract) != 0)
-        return -1;
-    const struct fixture *fixture = *state;
-    for (int i = 0; i < fixture->server.cluster.count; i++) {
-        struct text answers = {0};
-        server_ask(&fixture->server.cluster.nodes[i], be_calm, &answers, NULL); // one of the two
-        bool is_calm = strstr(text_string(&answers), "+OK") != NULL;
-        text_free(&answers);
-        if (!is_calm)
-            return -1;
-    }
-    return 0;
-}
 
 #define CALM_GROUP(name, of_topology, of_schemes)                                                  \
     static const struct contract name = {REDIS_CONTRACT, .topology = of_topology,                  \

@@ -43,6 +43,7 @@ const struct lock_scheme redis_wait_scheme = {
     .breaks =
         "a failover to a replica that has not heard of the lock; a hold longer than the lease",
     .traits = LOCK_TRAITS("exclusive", "lease", "owner-checked", "redis"),
+    .rights = REDIS_CHECKED_RIGHTS "+set +wait",
     .server = "redis",
     REDIS_HANDLES,
     .topologies = topologies,

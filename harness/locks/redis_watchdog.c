@@ -31,6 +31,7 @@ const struct lock_scheme redis_watchdog_scheme = {
     .summary = "SET NX PX with a token; a watchdog that checks the owner renews at lease/3",
     .breaks = "a pause of the whole process beyond the lease; a failover",
     .traits = LOCK_TRAITS("redis", "exclusive", "lease", "owner-checked", "renewed", "reentrant"),
+    .rights = REDIS_CHECKED_RIGHTS "+set +pexpire",
     REDIS_SCHEME,
     .renewal = &(const struct watchdog_settings){.renew = renew},
     .kind = (const struct redis_script *const[]){&redis_compare_and_delete, &renew_script, NULL},

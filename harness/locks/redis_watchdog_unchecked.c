@@ -28,6 +28,7 @@ const struct lock_scheme redis_watchdog_unchecked_scheme = {
     .summary = "SET NX PX with a token; a watchdog that does not check the owner renews",
     .breaks = "who has lost the lock renews whoever's it is now, and keeps all others out",
     .traits = LOCK_TRAITS("redis", "exclusive", "lease", "owner-checked", "renewed"),
+    .rights = REDIS_CHECKED_RIGHTS "+set +ttl +expire",
     REDIS_SCHEME,
     .renewal = &(const struct watchdog_settings){.interval_ns = LOOKS_EVERY_NS,
                                                  .never_gives_up = true,

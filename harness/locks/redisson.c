@@ -26,6 +26,7 @@ const struct lock_scheme redisson_scheme = {
         "a pause longer than the lease; a failover; an unlock that comes late, after it was sent "
         "again and answered",
     .traits = LOCK_TRAITS("exclusive", "lease", "owner-checked", "reentrant", "renewed", "redis"),
+    .rights = REDISSON_LOCK_RIGHTS,
     REDISSON_HANDLES(&redisson_plain),
     REDISSON_WAITS,
     REDISSON_OWNED,

@@ -97,6 +97,16 @@ int redisson_clean_up(const struct service *service, const struct lock_options *
     .close_client = redisson_client_close, .lock_bytes = sizeof(struct redisson_lock),             \
     .open = redisson_lock_open
 
+// Words of rights: what each kind needs, on whose channels, which its scripts are sent as keys; and
+// what those with an owner need for their latches and renewals besides; all of an RLock's.
+#define REDISSON_RIGHTS(channel)                                                                   \
+    REDIS_KEYS "~" channel ":lockpick:* &" channel ":lockpick:* " REDIS_SCRIPTS                    \
+               "+subscribe +unsubscribe +publish +wait +get +set "
+#define REDISSON_OWNED_RIGHTS(channel)                                                             \
+    REDISSON_RIGHTS(channel)                                                                       \
+    "~redisson_unlock_latch:lockpick:* +del +hexists +hincrby +pexpire +pttl "
+#define REDISSON_LOCK_RIGHTS REDISSON_OWNED_RIGHTS("redisson_lock__channel") "+exists"
+
 // Tries, subscribes, tries again, and waits for a message or the end of the holder's lease before
 // each further attempt. What a kind without owners got without an answer stays UNKNOWN; else it is
 // given back. With replicas, a grant that none of them has in time is given back too. (Redisson

@@ -117,6 +117,9 @@ const struct lock_scheme redisson_fair_scheme = {
     .falls_to = (const char *const[]){"kill", "clock", NULL},
     .traits =
         LOCK_TRAITS("exclusive", "lease", "owner-checked", "reentrant", "fair", "renewed", "redis"),
+    .rights = REDISSON_LOCK_RIGHTS " ~redisson_lock_queue:lockpick:* "
+                                   "~redisson_lock_timeout:lockpick:* +hset +lindex +lpop +lrange "
+                                   "+lrem +rpush +zadd +zincrby +zrange +zrem +zscore",
     REDISSON_HANDLES(&redisson_fair),
     REDISSON_WAITS,
     REDISSON_OWNED,

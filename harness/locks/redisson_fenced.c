@@ -27,6 +27,7 @@ const struct lock_scheme redisson_fenced_scheme = {
               "failover, which may take tokens back",
     .traits = LOCK_TRAITS("exclusive", "lease", "owner-checked", "fenced", "reentrant", "renewed",
                           "redis"),
+    .rights = REDISSON_LOCK_RIGHTS " ~redisson_lock_token:lockpick:* +incr",
     REDISSON_HANDLES(&redisson_fenced),
     REDISSON_WAITS,
     REDISSON_OWNED,

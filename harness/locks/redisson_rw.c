@@ -127,6 +127,8 @@ const struct lock_scheme redisson_rw_scheme = {
     .breaks = "a pause longer than the lease; a failover",
     .traits = LOCK_TRAITS("exclusive", "lease", "owner-checked", "reentrant", "shared", "renewed",
                           "redis"),
+    .rights = REDISSON_OWNED_RIGHTS("redisson_rwlock") "+hdel +hget +hkeys +hlen +hset",
+    .undeclared_keys = "*:rwlock_timeout:*",
     REDISSON_HANDLES(&redisson_rw),
     REDISSON_WAITS,
     REDISSON_OWNED,

@@ -73,6 +73,7 @@ const struct lock_scheme redisson_semaphore_scheme = {
     .breaks = "a crash loses a permit for ever; a lost connection, or a restart, the message that "
               "would have woken a waiter; a release without a permit makes one; a failover",
     .traits = LOCK_TRAITS("exclusive", "permits", "redis"),
+    .rights = REDISSON_RIGHTS("redisson_sc") "+decrby +incrby",
     REDISSON_HANDLES(&redisson_semaphore),
     .set_up = set_up,
     REDISSON_WAITS,

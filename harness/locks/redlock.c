@@ -222,7 +222,8 @@ static const char *const topologies[] = {"independent", NULL};
     .breaks = "a pause beyond the lease, a clock that jumps, a server that forgets in a restart",  \
     .traits = LOCK_TRAITS("redis", "exclusive", "lease", "owner-checked", "validity-checked",      \
                           "renewed"),                                                              \
-    .server = "redis", .topologies = topologies, .request_ns = server_ns,                          \
+    .rights = REDIS_KEYS "+set +eval +get +del +pexpire", .server = "redis",                       \
+    .topologies = topologies, .request_ns = server_ns,                                             \
     .connector = &(const struct connector){redis_many_open, redis_many_close, redis_many_reuse},   \
     .renewal = &(const struct watchdog_settings){.renew = extend}, .try_acquire = try_acquire,     \
     .release = release

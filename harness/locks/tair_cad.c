@@ -89,6 +89,7 @@ const struct lock_scheme tair_cad_scheme = {
     .name = "tair-cad",
     .summary = "SET NX PX with a token; CAD (or DELEX) releases, CAS (or SET IFEQ) renews",
     TAIR_SCHEME,
+    .rights = REDIS_KEYS "+command|info +set +delex", // of a Redis
     .is_possible = is_possible,
     .client_bytes = sizeof(enum dialect),
     .open_client = open_client,
@@ -101,6 +102,7 @@ const struct lock_scheme tair_cad_emulated_scheme = {
     .name = "tair-cad-emulated",
     .summary = "tair-cad emulated on any Redis: two scripts do what CAD and CAS do",
     TAIR_SCHEME,
+    .rights = REDIS_CHECKED_RIGHTS "+set",
     .renewal = &(const struct watchdog_settings){.renew = renew_by_script},
     .kind = (const struct redis_script *const[]){&redis_compare_and_delete, &cas_script, NULL},
     .recover = redis_release_checked,

@@ -87,10 +87,10 @@ static inline struct lock_options fixture_options(const struct fixture *fixture,
     };
 }
 
-static inline void open_worker(struct fixture *fixture, const struct lock_scheme *scheme, int i,
-                               const struct lock_options *options)
+// 0, or -1 with `error` set and nothing to be closed.
+static inline int try_open_worker(struct fixture *fixture, const struct lock_scheme *scheme, int i,
+                                  const struct lock_options *options, struct error *error)
 {
-    struct error error = {0};
     fixture->actors[i] = (struct actor){.client = i + 1,
                                         .worker = 1,
                                         .phase = PHASE_NONE,
@@ -108,13 +108,16 @@ static inline void open_worker(struct fixture *fixture, const struct lock_scheme
                              .history = &fixture->history,
                              .stop = &fixture->stop};
     random_start(&fixture->randoms[i], 7, (uint64_t)i);
-    if (lock_client_open(&fixture->clients[i], &error) != 0)
-        fail_msg("%s: %s", scheme->name, error.text);
+    if (lock_client_open(&fixture->clients[i], error) != 0)
+        return -1;
     fixture->locks[i] = (struct lock){.client = &fixture->clients[i],
                                       .actor = &fixture->actors[i],
                                       .random = &fixture->randoms[i]};
-    if (lock_open(&fixture->locks[i], &error) != 0)
-        fail_msg("%s: %s", scheme->name, error.text);
+    if (lock_open(&fixture->locks[i], error) == 0)
+        return 0;
+    lock_close(&fixture->locks[i]);
+    lock_client_close(&fixture->clients[i]);
+    return -1;
 }
 
 static inline void open_scheme_with(struct fixture *fixture, const struct lock_scheme *scheme,
@@ -123,8 +126,10 @@ static inline void open_scheme_with(struct fixture *fixture, const struct lock_s
     struct error error = {0};
     if (scheme->set_up != NULL && scheme->set_up(&fixture->server.service, options, &error) != 0)
         fail_msg("%s: %s", scheme->name, error.text);
-    for (int i = 0; i < WORKERS; i++)
-        open_worker(fixture, scheme, i, options);
+    for (int i = 0; i < WORKERS; i++) {
+        if (try_open_worker(fixture, scheme, i, options, &error) != 0)
+            fail_msg("%s: %s", scheme->name, error.text);
+    }
 }
 
 // The options of the next lock, which has a name of its own.

@@ -2,6 +2,7 @@
 #ifndef LOCKPICK_LOCKS_TEST_REDIS_H
 #define LOCKPICK_LOCKS_TEST_REDIS_H
 
+#include "harness/cluster/session.h"
 #include "harness/locks/test_contract.h"
 #include "harness/wire/redis.h"
 
@@ -30,6 +31,26 @@ static inline int64_t lease_left_ms(struct fixture *fixture, const struct lock_s
 
 #define REDIS_CONTRACT                                                                             \
     .server = "redis", .probe = &redis_connector, .evict = evict, .lease_left_ms = lease_left_ms
+
+// As start_contract, but that a server stands still for a while, or the whole machine, is no reason
+// to promote a replica.
+static inline int start_calmly(void **state, const struct contract *contract)
+{
+    static const char be_calm[] = "SENTINEL SET " SENTINEL_MASTER " down-after-milliseconds 60000"
+                                  "\r\nCONFIG SET cluster-node-timeout 60000";
+    if (start_contract(state, contract) != 0)
+        return -1;
+    const struct fixture *fixture = *state;
+    for (int i = 0; i < fixture->server.cluster.count; i++) {
+        struct text answers = {0};
+        server_ask(&fixture->server.cluster.nodes[i], be_calm, &answers, NULL); // one of the two
+        bool is_calm = strstr(text_string(&answers), "+OK") != NULL;
+        text_free(&answers);
+        if (!is_calm)
+            return -1;
+    }
+    return 0;
+}
 
 static inline void signal_replicas(const struct fixture *fixture, int number)
 {

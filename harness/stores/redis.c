@@ -93,6 +93,7 @@ const struct store_kind redis_store = {
     .name = "redis",
     .summary = "a key on a Redis server of its own, read by GET and written by SET",
     .server = "redis",
+    .rights = "~lockpick:* +script|load +evalsha +eval +get +set",
     .connector = &redis_connector,
     .open = load_scripts,
     .read = read_value,

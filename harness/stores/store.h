@@ -37,6 +37,7 @@ struct store_kind {
     const char *name;
     const char *summary;
     const char *server;                // kind of server it needs, NULL for none
+    const char *rights;                // on one that runs already: as of struct lock_scheme
     const struct connector *connector; // how each worker connects to it; NULL: it need not
     size_t state_bytes;                // of zeros, at first
     // Optional: prepares the worker, which is connected. 0, or -1 with `error` set.

@@ -124,6 +124,22 @@ static const char *const refusals[] = {
 // one.
 static const char *const depositions[] = {"READONLY", "LOADING", "MASTERDOWN", NULL};
 
+// Beginnings of error replies to a user who lacks a right, as do commands and scripts of several
+// versions.
+static const char *const denials[] = {"NOPERM", "ERR The user executing the script can't",
+                                      "ERR ACL failure in script", NULL};
+
+// What to do about an error reply; "" if it says all.
+static const char *remedy_for(const char *text)
+{
+    for (size_t i = 0; denials[i] != NULL; i++) {
+        if (strncmp(text, denials[i], strlen(denials[i])) == 0)
+            return "; `lockpick list schemes NAME` prints what the user of a scheme must be "
+                   "allowed";
+    }
+    return "";
+}
+
 static bool begins_with_any(const char *text, const char *const *words)
 {
     while (*words != NULL && !redis_begins_with(text, *words))
@@ -140,7 +156,7 @@ enum outcome redis_understand(const struct peer *peer, const redisReply *reply,
     answer->text[0] = '\0';
     answer->count = 0;
     if (reply->type == REDIS_REPLY_ERROR) {
-        error_set(error, "%s answered: %s", peer->name, reply->str);
+        error_set(error, "%s answered: %s%s", peer->name, reply->str, remedy_for(reply->str));
         return begins_with_any(reply->str, refusals) ? OUTCOME_NO : OUTCOME_BROKEN;
     }
     if (reply->type > REDIS_REPLY_ERROR) {
