@@ -1,6 +1,7 @@
 // explain: why a trial was judged as it was; and the part of its history that its story tells of.
 #include "harness/base/table.h"
 #include "harness/cli/verb.h"
+#include "harness/run/run_files.h"
 #include "harness/run/stored_run.h"
 
 struct explain_options {
@@ -53,7 +54,10 @@ static int run(const struct words *words, void *options)
         stored_path_free(&stored);
         stored = only;
     }
-    if (code == EXIT_AS_EXPECTED && stored.run == NULL)
+    if (code == EXIT_AS_EXPECTED && mode_at("%s", words->items[0]) == 0)
+        code = usage_error(&explain_verb, "%s is not there: expected results/RUN/trials/TRIAL",
+                           words->items[0]);
+    else if (code == EXIT_AS_EXPECTED && stored.run == NULL)
         code = usage_error(&explain_verb,
                            "%s belongs to no run of Lockpick's: lockpick check --model decides it",
                            words->items[0]);

@@ -273,8 +273,8 @@ static int replay(const struct words *words, void *from)
     AUTO_FREE char *path = stored.trial != NULL ? find_as_run(stored.run, stored.trial) : NULL;
     int code = EXIT_USAGE;
     if (path == NULL) {
-        usage_error(&replay_verb, "%s is no trial of a run: expected results/RUN/trials/TRIAL",
-                    words->items[0]);
+        usage_error(&replay_verb, "%s is %s: expected results/RUN/trials/TRIAL", words->items[0],
+                    mode_at("%s", words->items[0]) == 0 ? "not there" : "no trial of a run");
     } else {
         const char *items[] = {path, NULL};
         request->trial = stored.trial;
