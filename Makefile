@@ -163,7 +163,7 @@ tsan: setup-lint
 lint: setup-lint
 	@clang-format --dry-run --Werror $(FORMATTED)
 	@$(MAKE) --no-print-directory -j$$(nproc) BUILD=build-gcc CC=gcc tests
-	@$(MAKE) --no-print-directory -j$$(nproc) BUILD=build-clang CC=clang tests
+	@$(MAKE) --no-print-directory -j$$(nproc) BUILD=build-clang CC=clang tests fuzzers
 	@cppcheck --quiet --error-exitcode=1 --std=c11 --enable=warning,portability \
 		--inline-suppr --suppress=missingIncludeSystem -D_GNU_SOURCE -I. harness faults
 	@scripts/check-sizes

@@ -1,5 +1,6 @@
 // Whatever bytes there are as a scenario: diagnostics, or a scenario that can be planned, and that
 // is the same again when it is read from what is written of it.
+#include "harness/run/vocabulary.h"
 #include "harness/scenario/plan.h"
 
 #include <stdlib.h>
