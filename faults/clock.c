@@ -9,6 +9,7 @@
 #include "faults/fault.h"
 
 #include "harness/base/clock.h"
+#include "harness/base/custom_server.h"
 
 #include <errno.h>
 #include <string.h>
@@ -72,7 +73,8 @@ static enum strike_state prove(struct fault_strike *strike, struct error *error)
     const struct node *node = strike->node;
     if (node == NULL) // a client
         return STRIKE_IN_EFFECT;
-    enum shifted_clock which = node->kind->lease_clock;
+    const struct custom_server *custom = node->group->settings.custom;
+    enum shifted_clock which = custom != NULL ? custom->lease_clock : node->kind->lease_clock;
     // One that stands still will see it as soon as it goes on.
     if (!strikes_clock(strike->instance, which) || clock_shift_was_shown(node->clock, which) ||
         server_stands_still(node))

@@ -26,6 +26,8 @@ static bool can_strike(const struct fault_form *form, const char *server,
     const struct server_kind *kind = server_kind_find(server);
     if (kind->is_in_memory)
         error_set(why, "%s keeps nothing on a disk", server);
+    else if (kind->form.is_custom && persistence == PERSISTENCE_NONE)
+        error_set(why, "nobody knows where it keeps its data: its command has no {data}");
     else if (!kind->keeps_data && persistence == PERSISTENCE_NONE)
         error_set(why,
                   "%s keeps nothing on its disk as it is set up here; with servers: {%s: "

@@ -51,7 +51,9 @@ static enum strike_state inject(struct fault_strike *strike, struct error *error
              program_version(strike->instance->to, next, sizeof next));
     node->may_end = true;
     strike->acted_ns = clock_monotonic_ns();
-    if (kill(node->server, node->kind->ending != 0 ? node->kind->ending : SIGTERM) != 0)
+    const struct custom_server *custom = node->group->settings.custom;
+    int ending = custom != NULL ? custom->ending : node->kind->ending;
+    if (kill(node->server, ending != 0 ? ending : SIGTERM) != 0)
         return error_set(error, "%s could not be told to end: %s", node->name, strerror(errno));
     return prove(strike, error);
 }

@@ -24,6 +24,7 @@ struct server_form {
     bool sets_clock_late;   // once it has stood still, it takes that time off leases all at once
     bool tags_keys;         // all keys of a lock have its tag in their names, and go by that
     bool shows_keys;        // whether a lock is there can be seen by a key of the lock's name
+    bool is_custom;         // a scenario says how it is started (base/custom_server.h)
     bool keeps_commits;     // it stores what it answers to, however it stops
     // What is made in a lone one before a trial, without which no lock can be taken; NULL: nothing.
     const char *set_up;

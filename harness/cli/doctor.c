@@ -63,6 +63,8 @@ static void check_servers(struct table *table)
     for (size_t i = 0; server_catalogue[i] != NULL; i++) {
         const struct server_kind *kind = server_catalogue[i];
         char detail[200];
+        if (kind->form.is_custom)
+            continue;
         bool good = server_is_installed(kind);
         if (good)
             server_version(kind, detail, sizeof detail);

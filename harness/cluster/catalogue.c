@@ -8,7 +8,8 @@
     SERVER(etcd)                                                                                   \
     SERVER(memcached)                                                                              \
     SERVER(mysql)                                                                                  \
-    SERVER(postgres)
+    SERVER(postgres)                                                                               \
+    SERVER(custom)
 
 #define DECLARED(name) extern const struct server_kind name##_server;
 SERVERS(DECLARED)

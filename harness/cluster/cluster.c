@@ -1,6 +1,7 @@
 #include "harness/cluster/cluster.h"
 
 #include "harness/base/clock.h"
+#include "harness/base/custom_server.h"
 #include "harness/base/file.h"
 #include "harness/base/scope.h"
 #include "harness/cluster/disk.h"
@@ -74,7 +75,10 @@ static int lay_wires(struct cluster *cluster, int serial, struct error *error)
 
 static const char *program_of(const struct node *node)
 {
-    return node->program != NULL ? node->program : node->kind->program;
+    const struct custom_server *custom = node->group->settings.custom;
+    return node->program != NULL ? node->program
+           : custom != NULL      ? custom->command[0]
+                                 : node->kind->program;
 }
 
 static int quote_log(const struct node *node, struct error *error)
@@ -115,7 +119,10 @@ static int check_preload(const struct node *node, struct error *error)
 
 static int wait_until_ready(struct node *node, struct error *error)
 {
-    int limit_s = node->kind->boot_limit_s > 0 ? node->kind->boot_limit_s : BOOT_LIMIT_S;
+    const struct custom_server *custom = node->group->settings.custom;
+    int limit_s = custom != NULL                 ? (int)(custom->boot_ns / NS_PER_S)
+                  : node->kind->boot_limit_s > 0 ? node->kind->boot_limit_s
+                                                 : BOOT_LIMIT_S;
     int64_t give_up_ns = clock_monotonic_ns() + limit_s * NS_PER_S;
     for (;;) {
         bool is_ready = node->kind->ready(node);
@@ -141,7 +148,9 @@ static int start_server(struct node *node, struct error *error)
     if (node->server > 0)
         return 0;
     node->server = 0;
-    return error_wrap(error, "%s (Debian package %s)", node->name, node->kind->package);
+    return node->kind->package == NULL
+               ? error_wrap(error, "%s", node->name)
+               : error_wrap(error, "%s (Debian package %s)", node->name, node->kind->package);
 }
 
 bool node_pause(const struct node *node, struct error *error)
@@ -224,8 +233,10 @@ static int make_preload(struct cluster *cluster, struct node *node, struct error
     const char *others = getenv("LD_PRELOAD");
     char user[16];
     node->gated = cluster->isolation == ISOLATION_LOOPBACK && !cluster->open_to_all;
-    if (!node->kind->takes_preload || (!wanted->shiftable_clock && !wanted->hindered_disk &&
-                                       !node->gated && !node->kind->shares_memory))
+    bool takes_it =
+        wanted->custom != NULL ? custom_takes_preload(wanted->custom) : node->kind->takes_preload;
+    if (!takes_it || (!wanted->shiftable_clock && !wanted->hindered_disk && !node->gated &&
+                      !node->kind->shares_memory))
         return 0;
     AUTO_FREE char *library = path_join(node->home, NODE_PRELOAD);
     AUTO_FREE char *clock = path_join(node->home, NODE_CLOCK_FILE);

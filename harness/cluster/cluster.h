@@ -14,6 +14,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+struct custom_server;
 struct server_kind;
 struct topology;
 struct disk_state;
@@ -24,7 +25,8 @@ struct group_settings {
     const struct topology *topology; // of one kind of server
     int count;                       // of servers that hold data
     enum persistence persistence;    // redis only
-    const char *binary;   // that its servers are started with; NULL: their kinds' programs
+    const char *binary; // that its servers are started with; NULL: their kinds' programs
+    const struct custom_server *custom; // of a scenario's own server; NULL: the kind is known
     bool is_explored;     // what goes on in them by itself is to be as little as can be
     bool shiftable_clock; // each server gets clocks that can be set, if its kind can
     bool hindered_disk;   // the same of a disk that can be full or slow (disk.h)

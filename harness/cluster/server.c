@@ -91,17 +91,23 @@ pid_t server_run(const struct node *node, bool ordinary_user, struct error *erro
             words.we_wordv[i] = memory_string(node->program);
         }
     }
+    pid_t id = server_start(node, ordinary_user, (const char *const *)words.we_wordv, error);
+    wordfree(&words);
+    return id;
+}
+
+pid_t server_start(const struct node *node, bool ordinary_user, const char *const *arguments,
+                   struct error *error)
+{
     AUTO_FREE char *log = path_join(node->folder, "server.log");
-    struct process_settings settings = {.arguments = (const char *const *)words.we_wordv,
+    struct process_settings settings = {.arguments = arguments,
                                         .environment = (const char *const *)node->environment,
                                         .folder = node->home,
                                         .log_path = log,
                                         .network_namespace = node->end.network_namespace,
                                         .processor = node->processor,
                                         .ordinary_user = ordinary_user || node->gated};
-    pid_t id = process_start(&settings, error);
-    wordfree(&words);
-    return id;
+    return process_start(&settings, error);
 }
 
 int server_write(const struct node *node, const char *name, const char *settings,

@@ -77,6 +77,10 @@ extern const struct server_kind *const server_catalogue[];
 // The kind with this name, or NULL.
 const struct server_kind *server_kind_find(const char *name);
 
+// Whether a library can be loaded into the program, of a scenario's own server: not if it is linked
+// statically, as most Go programs are. Scripts are taken to be run by one that takes it.
+bool custom_takes_preload(const struct custom_server *custom);
+
 bool server_is_installed(const struct server_kind *kind);
 
 // The version that the program reports, for the result's environment: "redis-server 7.0.15".
@@ -106,6 +110,10 @@ const char *version_number(const char *version);
 __attribute__((format(printf, 4, 5))) pid_t server_run(const struct node *node, bool ordinary_user,
                                                        struct error *error, const char *format,
                                                        ...);
+
+// The same of words that are parted already; NULL-terminated.
+pid_t server_start(const struct node *node, bool ordinary_user, const char *const *arguments,
+                   struct error *error);
 
 // For `start`: writes a file of settings into node->home, and into node->folder, where it stays. 0,
 // or -1 with `error` set.

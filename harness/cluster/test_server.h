@@ -23,6 +23,7 @@ struct test_group {
     const char *topology; // NULL: the usual one
     int count;            // 0: as many as is usual
     enum persistence persistence;
+    const struct custom_server *custom; // of kind "custom"
     bool in_namespaces, open_to_all, shiftable_clock,
         hindered_disk; // as in struct cluster_settings
 };
@@ -35,6 +36,7 @@ static inline int test_group_open(struct test_server *server, struct test_group 
     struct group_settings group = {.name = "server",
                                    .topology = topology_find(wanted.kind, wanted.topology),
                                    .persistence = wanted.persistence,
+                                   .custom = wanted.custom,
                                    .shiftable_clock = wanted.shiftable_clock,
                                    .hindered_disk = wanted.hindered_disk};
     *server = (struct test_server){.folder = "/tmp/lockpick-test-server-XXXXXX"};

@@ -1,6 +1,7 @@
 #include "harness/cluster/topology.h"
 
 #include "harness/base/clock.h"
+#include "harness/base/custom_server.h"
 #include "harness/base/scope.h"
 #include "harness/cluster/server.h"
 
@@ -66,6 +67,7 @@ void group_describe(const struct server_group *group, struct service *service)
     *service = (struct service){0};
     snprintf(service->kind, sizeof service->kind, "%s", topology->server);
     snprintf(service->topology, sizeof service->topology, "%s", topology->name);
+    service->protocol = group->settings.custom != NULL ? group->settings.custom->protocol : NULL;
     for (int i = 0; i < group->count; i++) {
         const struct node *node = &group->nodes[i];
         struct endpoint *endpoint = node_has_role(node, "sentinel")

@@ -30,13 +30,15 @@ static void name_servers(const struct plan *plan, char *out, size_t room)
             const struct server_settings *settings = scenario_server(trial->scenario, kind->name);
             if (!trial_uses(trial, kind->name))
                 continue;
-            if (settings == NULL || settings->binary == NULL)
+            if (kind->form.is_custom && settings->external == NULL)
+                add_once(out, room, ", ", settings->custom.server.command[0]);
+            else if (settings == NULL || settings->binary == NULL)
                 is_used = true;
             else if (strcmp(asked, settings->binary) != 0 && program_exists(settings->binary))
                 add_once(out, room, ", ",
                          program_version(asked = settings->binary, version, sizeof version));
         }
-        if (is_used && server_is_installed(kind))
+        if (is_used && kind->program != NULL && server_is_installed(kind))
             add_once(out, room, ", ", server_version(kind, version, sizeof version));
     }
 }

@@ -112,6 +112,15 @@ static void miss(const struct trial *trial, struct text *reason)
         if (kind == NULL || servers.settings[i]->external != NULL)
             continue;
         const char *binary = servers.settings[i]->binary;
+        const struct custom_server *custom = &servers.settings[i]->custom.server;
+        if (kind->form.is_custom && !need_is_there(custom->command[0], custom->folder)) {
+            text_format(reason, "found no program %s, which starts servers.%s", custom->command[0],
+                        kind->name);
+            if (custom->install != NULL)
+                text_format(reason, ": %s", custom->install);
+            text_clean_line(reason->bytes);
+            return;
+        }
         if (binary != NULL && !program_exists(binary)) {
             text_format(reason, "found no program %s, which servers.%s.binary names", binary,
                         kind->name);
@@ -221,7 +230,10 @@ const char *open_to_strangers(const struct plan *plan)
         struct trial_servers servers = trial_servers_of(&plan->trials[i]);
         const struct server_kind *kind =
             servers.kinds[0] != NULL ? server_kind_find(servers.kinds[0]) : NULL;
-        if (kind != NULL && !kind->takes_preload && servers.settings[0]->external == NULL)
+        if (kind == NULL || servers.settings[0]->external != NULL)
+            continue;
+        if (kind->form.is_custom ? !custom_takes_preload(&servers.settings[0]->custom.server)
+                                 : !kind->takes_preload)
             return kind->name;
     }
     return NULL;
@@ -253,6 +265,8 @@ static int want_servers(const struct trial *trial, struct group_settings *groups
             continue;
         struct group_settings *group = &groups[count++];
         group->binary = settings->binary;
+        group->custom =
+            server_kind_find(servers.kinds[i])->form.is_custom ? &settings->custom.server : NULL;
         group->hindered_disk = trial_strikes_server_by(trial, FAULT_HINDERS_DISK);
         if (i == 1) {
             group->topology = topology_find(servers.kinds[i], "single");
@@ -296,6 +310,7 @@ int service_of_external(const char *kind, const struct server_settings *settings
     int usual_port = server != NULL ? server->port : 0;
     snprintf(service->kind, sizeof service->kind, "%s", kind);
     snprintf(service->topology, sizeof service->topology, "%s", topology);
+    service->protocol = server_kind_find(kind)->form.is_custom ? settings->custom.protocol : NULL;
     snprintf(service->user, sizeof service->user, "%s", url.user);
     snprintf(service->database, sizeof service->database, "%s", url.path);
     for (int i = 0; i < url.host_count; i++) {
@@ -347,7 +362,7 @@ static bool has(const struct server_pool *pool, const struct group_settings *gro
         same = strcmp(a->name, b->name) == 0 && a->topology == b->topology &&
                a->count == b->count && a->persistence == b->persistence &&
                a->is_explored == b->is_explored && a->shiftable_clock == b->shiftable_clock &&
-               a->hindered_disk == b->hindered_disk &&
+               a->hindered_disk == b->hindered_disk && a->custom == b->custom &&
                strcmp(a->binary != NULL ? a->binary : "", b->binary != NULL ? b->binary : "") == 0;
     }
     return same;

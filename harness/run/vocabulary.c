@@ -8,6 +8,7 @@
 #include "harness/locks/lock.h"
 #include "harness/stores/store.h"
 #include "harness/wire/commands.h"
+#include "harness/wire/parser.h"
 #include "harness/workloads/workload.h"
 
 #include <stdlib.h>
@@ -123,6 +124,7 @@ struct vocabulary *vocabulary_new(void)
     take_servers(vocabulary);
     take_schemes(vocabulary);
     take_faults(vocabulary);
+    vocabulary->protocols = parser_protocols;
     NAMES_OF(vocabulary->workloads, workload_catalogue);
     FORMS_OF(vocabulary->workload_forms, struct workload_form, workload_catalogue);
     NAMES_OF(vocabulary->properties, check_catalogue);

@@ -82,7 +82,8 @@ static void bind_word(const struct value *value)
                                         [WORDS_DRAWS] = "fault",
                                         [WORDS_MOMENTS] = "moment",
                                         [WORDS_SERVERS] = "kind of server",
-                                        [WORDS_NONE_AND_SERVERS] = "kind of server"};
+                                        [WORDS_NONE_AND_SERVERS] = "kind of server",
+                                        [WORDS_PROTOCOLS] = "protocol"};
     const char *const *words = words_of(value->vocabulary, value->key->words);
     const char *word = value->node->text;
     AUTO_TEXT struct text advice = {0};

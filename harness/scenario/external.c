@@ -1,9 +1,10 @@
-// Schemes that a scenario brings along: programs and plug-ins that lock, `{exec: {command: ...}}`
-// in its list of schemes.
+// What a scenario brings along: programs and plug-ins that lock, `{exec: {command: ...}}` in its
+// list of schemes; and the server that they lock with, `{custom: {command: ...}}` in `servers`.
 #include "harness/base/scope.h"
 #include "harness/scenario/keys.h"
 
 #include <libgen.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,8 +20,18 @@ static char *folder_of(const char *path)
     return whole;
 }
 
-static void check_exec(const struct vocabulary *vocabulary, const struct scenario *scenario,
-                       const struct exec_settings *exec, struct node *map)
+// Written down, so that the scenario as run finds it from anywhere.
+static void write_folder(struct node *map, const struct scenario *scenario)
+{
+    if (map->kind == NODE_MAP && node_child(map, "folder") == NULL) {
+        AUTO_FREE char *folder = folder_of(scenario->path);
+        node_add(map, "folder", node_new_text(folder, map->origin, map->place));
+    }
+}
+
+static void check_exec(const struct vocabulary *vocabulary, const struct node *root,
+                       const struct scenario *scenario, const struct exec_settings *exec,
+                       struct node *map)
 {
     const struct external_client *client = &exec->client;
     bool is_taken =
@@ -33,6 +44,12 @@ static void check_exec(const struct vocabulary *vocabulary, const struct scenari
     if (client->renew && !string_list_has(&exec->traits, "lease"))
         refuse_key(node_child(map, "renew"), "'renew' without the trait lease: there is none");
     const struct server_form *server = server_form_find(vocabulary, client->server);
+    const struct node *custom = node_child(node_child(root, "servers"), client->server);
+    if (server != NULL && server->is_custom && node_child(custom, "command") == NULL &&
+        node_child(custom, "external") == NULL)
+        refuse_key(node_child(map, "servers"),
+                   "'servers: %s' needs servers.%s.command, which starts that server",
+                   client->server, client->server);
     if (!client->visible || client->server == NULL || (server != NULL && server->shows_keys))
         return;
     AUTO_LIST struct string_list shown = {0};
@@ -75,7 +92,8 @@ static void complete(struct exec_settings *exec, const struct vocabulary *vocabu
 }
 
 // `item` is a mapping in the list of schemes.
-static void take(const struct vocabulary *vocabulary, struct node *item, struct scenario *scenario)
+static void take(const struct vocabulary *vocabulary, const struct node *root, struct node *item,
+                 struct scenario *scenario)
 {
     struct node *plugin = item->count == 1 ? node_child(item, "plugin") : NULL;
     struct node *map = item->count == 1 ? node_child(item, "exec") : NULL;
@@ -89,23 +107,19 @@ static void take(const struct vocabulary *vocabulary, struct node *item, struct 
                is_flat ? "; its keys must be indented more than 'exec' or 'plugin' is" : "");
         return;
     }
-    // Written down, so that the scenario as run finds it from anywhere.
-    if (map->kind == NODE_MAP && node_child(map, "folder") == NULL) {
-        AUTO_FREE char *folder = folder_of(scenario->path);
-        node_add(map, "folder", node_new_text(folder, map->origin, map->place));
-    }
+    write_folder(map, scenario);
     scenario->execs =
         memory_resized(scenario->execs, (scenario->exec_count + 1) * sizeof *scenario->execs);
     struct exec_settings *exec = &scenario->execs[scenario->exec_count++];
     *exec = (struct exec_settings){0};
     bind_section(vocabulary, plugin != NULL ? &plugin_section : &exec_section, map, exec);
-    check_exec(vocabulary, scenario, exec, map);
+    check_exec(vocabulary, root, scenario, exec, map);
     complete(exec, vocabulary);
 }
 
-// The general words, and the schemes that the scenario brings along.
+// The general words, the schemes that the scenario brings along, and the requests of its server.
 static struct vocabulary *extended(const struct vocabulary *general,
-                                   const struct scenario *scenario)
+                                   const struct scenario *scenario, struct node *requests)
 {
     struct vocabulary *own = memory_new(sizeof *own);
     size_t count = 0;
@@ -122,8 +136,19 @@ static struct vocabulary *extended(const struct vocabulary *general,
             (struct scheme_form){client->traits, client->server,
                                  client->topologies != NULL ? client->topologies[0] : "single"};
     }
+    size_t known = 0;
+    while (general->commands[known] != NULL)
+        known++;
+    const char **commands = memory_zeroed(known + item_count(requests) + 1, sizeof *commands);
+    memcpy(commands, general->commands, known * sizeof *commands);
+    for (size_t i = 0; i < item_count(requests); i++) {
+        const struct node *request = item_node(requests, i);
+        commands[known + i] =
+            request->kind == NODE_TEXT && request->text != NULL ? request->text : "";
+    }
     *own = *general;
     own->schemes = schemes;
+    own->commands = commands;
     own->scheme_forms = forms;
     return own;
 }
@@ -132,12 +157,53 @@ void external_bind(const struct vocabulary *vocabulary, struct node *root,
                    struct scenario *scenario)
 {
     struct node *schemes = node_child(root, "schemes");
+    struct node *servers = node_child(root, "servers");
+    struct node *requests = NULL;
     for (size_t i = 0; i < item_count(schemes); i++) {
         if (item_node(schemes, i)->kind == NODE_MAP)
-            take(vocabulary, item_node(schemes, i), scenario);
+            take(vocabulary, root, item_node(schemes, i), scenario);
+    }
+    for (size_t i = 0; servers != NULL && servers->kind == NODE_MAP && i < servers->count; i++) {
+        struct node *map = servers->children[i];
+        const struct server_form *form = server_form_find(vocabulary, map->key);
+        if (form == NULL || !form->is_custom)
+            continue;
+        write_folder(map, scenario);
+        requests = node_child(map, "requests");
     }
     if (scenario->exec_count > 0)
-        scenario->vocabulary = extended(vocabulary, scenario);
+        scenario->vocabulary = extended(vocabulary, scenario, requests);
+}
+
+static const char *const *list_of(const struct string_list *list)
+{
+    static const char *const none[] = {NULL};
+    return list->count > 0 ? (const char *const *)list->items : none;
+}
+
+void external_complete(struct scenario *scenario)
+{
+    static const int endings[] = {
+        [CUSTOM_SIGTERM] = SIGTERM, [CUSTOM_SIGINT] = SIGINT, [CUSTOM_SIGQUIT] = SIGQUIT};
+    for (struct server_settings *settings = scenario->servers; settings->kind != NULL; settings++) {
+        struct custom_settings *custom = &settings->custom;
+        struct custom_server *server = &custom->server;
+        server->command = list_of(&custom->command);
+        server->environment = list_of(&custom->environment);
+        server->ready_command = list_of(&custom->ready.command);
+        server->leads = list_of(&custom->leads);
+        server->folder = custom->folder;
+        server->peer = custom->peer;
+        server->ready_log = custom->ready.log;
+        server->ready_path = custom->ready.http;
+        server->ready_status = custom->ready.status;
+        server->protocol = custom->protocol;
+        server->install = custom->install;
+        server->ending = endings[custom->ending];
+        if (custom_uses(server->command, CUSTOM_DATA) ||
+            custom_uses(server->environment, CUSTOM_DATA))
+            settings->persistence = PERSISTENCE_AOF_ALWAYS;
+    }
 }
 
 void external_free(struct scenario *scenario)
@@ -149,6 +215,7 @@ void external_free(struct scenario *scenario)
     }
     if (scenario->vocabulary != NULL) {
         free((void *)(size_t)scenario->vocabulary->schemes);
+        free((void *)(size_t)scenario->vocabulary->commands);
         free((void *)(size_t)scenario->vocabulary->scheme_forms);
     }
     free(scenario->vocabulary);

@@ -2,7 +2,6 @@
 
 #include "harness/base/clock.h"
 #include "harness/base/scope.h"
-#include "harness/base/table.h"
 #include "harness/scenario/moves.h"
 #include "harness/scenario/trigger.h"
 
@@ -172,6 +171,28 @@ static const struct key tls_keys[] = {
 static const struct section tls_section = {"tls", "How an external server is spoken to by TLS.",
                                            KEYS(tls_keys, tls_settings)};
 
+static const char *const ending_words[] = {
+    [CUSTOM_SIGTERM] = "SIGTERM", [CUSTOM_SIGINT] = "SIGINT", [CUSTOM_SIGQUIT] = "SIGQUIT", NULL};
+static const char *const clock_words[] = {
+    [SHIFTED_REALTIME] = "realtime", [SHIFTED_MONOTONIC] = "monotonic", NULL};
+
+static const struct key ready_keys[] = {
+    {"log", KEY_TEXT, AT(custom_ready, log), "a line of what it prints has this", RANGE(1, 200),
+     .fallback_text = "not looked at"},
+    {"http", KEY_TEXT, AT(custom_ready, http), "the path of a GET that it answers: /health",
+     RANGE(1, 200), .fallback_text = "not asked"},
+    {"status", KEY_WHOLE, AT(custom_ready, status), "... with this status", RANGE(100, 599),
+     .fallback = "200"},
+    {"command", KEY_TEXTS, AT(custom_ready, command), "a command that succeeds", RANGE(1, 64),
+     .fallback_text = "none"},
+};
+static const struct section ready_section = {
+    "ready", "When a server of one's own serves: one of these, or when it takes connections.",
+    KEYS(ready_keys, custom_ready)};
+
+#define OF_CUSTOM(field) AT(server_settings, custom.field)
+
+// Those of a server of one's own come last.
 static const struct key server_keys[] = {
     {"topology", KEY_NAME, AT(server_settings, topology), "how its servers belong together",
      RANGE(1, 15), .fallback_text = "the scheme's"},
@@ -189,9 +210,37 @@ static const struct key server_keys[] = {
      "of that, by where it is: env:NAME or file:PATH", RANGE(1, 400), .fallback_text = "none"},
     {"tls", KEY_SECTION, AT(server_settings, tls), "that is spoken to by TLS: see below",
      .section = &tls_section, .fallback_text = "no"},
+    {"command", KEY_TEXTS, OF_CUSTOM(command),
+     "custom: the program and its arguments, with {address}, {port}, ...: see below", RANGE(1, 64),
+     .fallback_text = "none"},
+    {"env", KEY_TEXTS, OF_CUSTOM(environment), "custom: variables besides, NAME=value",
+     RANGE(0, 32), .fallback_text = "none"},
+    {"ready", KEY_SECTION, OF_CUSTOM(ready), "custom: how one sees that it serves: see below",
+     .section = &ready_section, .fallback_text = "it takes connections"},
+    {"boot", KEY_DURATION, OF_CUSTOM(server.boot_ns), "custom: ... by then",
+     RANGE(NS_PER_S, HOUR_NS), .fallback = "20s"},
+    {"protocol", KEY_WORD, OF_CUSTOM(protocol), "custom: what it speaks, for points at requests",
+     .words = WORDS_PROTOCOLS, .fallback = "opaque"},
+    {"requests", KEY_NAMES, OF_CUSTOM(requests),
+     "custom: names of its requests for points; of http: the last part of the path", RANGE(1, 32),
+     .fallback_text = "those of the protocol"},
+    {"peer", KEY_TEXT, OF_CUSTOM(peer), "custom: what {peers} has of each of its servers",
+     RANGE(1, 200), .fallback = "{address}:{peer-port}"},
+    {"leads", KEY_TEXTS, OF_CUSTOM(leads),
+     "custom: a command that succeeds for the server that leads", RANGE(1, 64),
+     .fallback_text = "not known"},
+    {"stop", KEY_CHOICE, OF_CUSTOM(ending), "custom: the signal by which it is ended in good order",
+     .choices = ending_words, .fallback = "SIGTERM"},
+    {"lease-clock", KEY_CHOICE, OF_CUSTOM(server.lease_clock),
+     "custom: the clock by which it counts how long a lock lasts", .choices = clock_words,
+     .fallback = "realtime"},
+    {"folder", KEY_TEXT, OF_CUSTOM(folder), "custom: whose files its commands name", RANGE(1, 4000),
+     .fallback_text = "the scenario's"},
+    {"install", KEY_TEXT, OF_CUSTOM(install), "custom: the command that installs it", RANGE(1, 400),
+     .fallback_text = "not said"},
 };
-static const struct section server_section = {"servers.", "Of each kind of server.",
-                                              KEYS(server_keys, server_settings)};
+const struct section server_section = {"servers.", "Of each kind of server.",
+                                       KEYS(server_keys, server_settings)};
 static const struct key servers_keys[] = {
     {NULL, KEY_SECTION, 0, "see below", .words = WORDS_SERVERS, .section = &server_section,
      .most = MAX_SERVER_KINDS, .fallback_text = "as below"},
@@ -446,6 +495,7 @@ const char *const *words_of(const struct vocabulary *vocabulary, enum word_list 
         [WORDS_PROMISES] = promises,
         [WORDS_DRAWS] = vocabulary->draws,
         [WORDS_MOMENTS] = moments,
+        [WORDS_PROTOCOLS] = vocabulary->protocols,
     };
     return lists[words];
 }
@@ -637,135 +687,4 @@ void key_wanted(const struct key *key, const struct vocabulary *vocabulary, stru
         if (key->word != NULL)
             text_format(out, ", or %s", key->word);
     }
-}
-
-// --- the reference: `lockpick help scenario` ----------------------------------------------------
-
-// help_NAME.txt.
-extern const char template_help_introduction[];
-extern const char template_help_grammars[];
-extern const char template_help_example[];
-
-// What is written after the key, short enough for a column.
-static void describe_value(const struct key *key, const struct vocabulary *vocabulary,
-                           struct text *out)
-{
-    static const char *const words[] = {[WORDS_PROPERTIES] = "properties",
-                                        [WORDS_PROMISES] = "traits of schemes",
-                                        [WORDS_DRAWS] = "names of faults, " LOST_REPLY,
-                                        [WORDS_MOMENTS] = NULL};
-    const char *brief = key->type == KEY_WORDS ? words[key->words]
-                        : key->text_is != NULL ? "a list of limits, or mappings"
-                        : key->type == KEY_WHOLE && key->most == INT64_MAX
-                            ? "a whole number"
-                            : key_forms[key->type].brief;
-    if (brief != NULL)
-        text_add(out, brief);
-    else
-        key_wanted(key, vocabulary, out);
-}
-
-static void print_section(const struct section *section, const struct vocabulary *vocabulary,
-                          FILE *out)
-{
-    static const char *const headings[] = {"key", "value", "default", "meaning", NULL};
-    struct table *table = table_new(headings);
-    for (size_t i = 0; i < section->key_count; i++) {
-        const struct key *key = &section->keys[i];
-        AUTO_TEXT struct text value = {0};
-        describe_value(key, vocabulary, &value);
-        table_cell(table, COLOUR_PLAIN,
-                   key->name != NULL          ? key->name
-                   : key->type == KEY_SECTION ? "KIND"
-                                              : "FAULT");
-        table_cell(table, COLOUR_PLAIN, value.bytes);
-        table_cell(table, COLOUR_PLAIN,
-                   key->required        ? "required"
-                   : key->fallback_text ? key->fallback_text
-                                        : key->fallback);
-        table_cell(table, COLOUR_PLAIN, key->help);
-    }
-    size_t length = strlen(section->name);
-    bool is_one_of_many = length > 0 && section->name[length - 1] == '.';
-    fprintf(out, "\n%s%s%s%s\n\n", section->name, is_one_of_many ? "KIND" : "",
-            length > 0 ? ": " : "", section->about);
-    table_print(table, out, false);
-    table_free(table);
-    for (size_t i = 0; i < section->key_count; i++) {
-        const struct key *key = &section->keys[i];
-        bool again = i > 0 && key->section == key[-1].section;
-        if (key->section != NULL && !again)
-            print_section(key->section, vocabulary, out);
-        if (key->section == &exec_section)
-            print_section(&plugin_section, vocabulary, out);
-    }
-}
-
-static void print_words(const char *name, const char *const *words, const char *last, FILE *out)
-{
-    AUTO_TEXT struct text text = {0};
-    text_join(&text, words, last);
-    fprintf(out, "  %s%s\n", name, text_string(&text));
-}
-
-// What `thresholds` can limit.
-static void print_metrics(FILE *out)
-{
-    static const char *const headings[] = {"figure", "limit", "meaning", NULL};
-    struct table *table = table_new(headings);
-    for (enum metric i = 0; i < METRIC_COUNT; i++) {
-        AUTO_TEXT struct text name = {0};
-        text_format(&name, "%s%s", metric_forms[i].name, metric_is_latency(i) ? ".p99" : "");
-        table_cell(table, COLOUR_PLAIN, name.bytes);
-        table_cell(table, COLOUR_PLAIN, metric_wanted(i));
-        table_cell(table, COLOUR_PLAIN, metric_forms[i].meaning);
-    }
-    AUTO_TEXT struct text percentiles = {0};
-    percentiles_list("", &percentiles);
-    fprintf(out,
-            "\nFigures (thresholds): %s; <, <=, >, >= or ==.\n"
-            "One that was not measured, for want of values or because the driver was the limit, is "
-            "not met.\n\n",
-            percentiles.bytes);
-    table_print(table, out, false);
-    table_free(table);
-}
-
-// Names one below the other: there may be many.
-static void print_names(const char *heading, const char *const *names, FILE *out)
-{
-    fprintf(out, "\n%s\n", heading);
-    for (size_t i = 0; names[i] != NULL; i++)
-        fprintf(out, "  %s\n", names[i]);
-}
-
-static void print_topologies(const struct topology_name *topologies, FILE *out)
-{
-    const char *server = "";
-    fputs("\nTopologies (servers), the usual one first", out);
-    for (; topologies->name != NULL; topologies++) {
-        bool same = strcmp(topologies->server, server) == 0;
-        server = topologies->server;
-        fprintf(out, "%s%s%s%s", same ? ", " : "\n  ", same ? "" : server, same ? "" : ": ",
-                topologies->name);
-    }
-    fputs("\n", out);
-}
-
-void scenario_print_reference(FILE *out, const struct vocabulary *vocabulary)
-{
-    fputs(template_help_introduction, out);
-    print_section(&scenario_section, vocabulary, out);
-    fprintf(out, "\n%s", template_help_grammars);
-    print_words("WHAT is read, write, or a command: ", vocabulary->commands, "or", out);
-    print_words("PHASE is ", phase_words, "or", out);
-    print_words("FAULT is ", words_of(vocabulary, WORDS_FAULTS), "or", out);
-    print_words("DOES is ", cause_words, "or", out);
-    print_words("KIND is ", words_of(vocabulary, WORDS_SERVERS), "or", out);
-    print_metrics(out);
-    print_topologies(vocabulary->topologies, out);
-    print_names("Schemes", vocabulary->schemes, out);
-    print_names("Traits of schemes", vocabulary->traits, out);
-    print_names("Properties (because, allow)", vocabulary->properties, out);
-    fprintf(out, "\nA complete example\n\n%s", template_help_example);
 }

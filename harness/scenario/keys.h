@@ -44,6 +44,7 @@ enum word_list {
     WORDS_PROMISES,
     WORDS_DRAWS,
     WORDS_MOMENTS,
+    WORDS_PROTOCOLS,
 };
 
 #define MAX_KEYS 24 // of one section
@@ -87,6 +88,7 @@ struct section {
 extern const struct section scenario_section;
 extern const struct section exec_section;
 extern const struct section plugin_section;
+extern const struct section server_section;
 
 const char *const *words_of(const struct vocabulary *vocabulary, enum word_list words);
 
@@ -139,6 +141,10 @@ void unbind_section(const struct section *section, void *object);
 // Applies `--set`s to the tree, as if the file had said so. Each origin is that of one override.
 void overrides_apply(const struct vocabulary *vocabulary, const struct origin *origins,
                      size_t count, struct node *root);
+
+// external.c: sets what the servers that the scenario brings along are started with, once all is
+// bound.
+void external_complete(struct scenario *scenario);
 
 // external.c: binds what the root's `schemes` bring along, before anything else is bound: patterns
 // may mean it. Sets the scenario's `execs`, and its `vocabulary` if there are any.

@@ -237,6 +237,7 @@ static struct scenario *make_scenario(const struct parsing *parsing)
     bind_section(vocabulary, &scenario_section, parsing->root, made);
     for (size_t i = 0; vocabulary->none_and_servers[i + 1] != NULL && i < MAX_SERVER_KINDS; i++)
         made->servers[i].kind = vocabulary->none_and_servers[i + 1];
+    external_complete(made);
     if (made->lock.stuck_after_ns == 0)
         made->lock.stuck_after_ns = made->lock.lease_ns + 4 * NS_PER_S;
     // Time passes only as a schedule says: nothing can be measured by it.

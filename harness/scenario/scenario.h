@@ -2,6 +2,7 @@
 #ifndef LOCKPICK_SCENARIO_SCENARIO_H
 #define LOCKPICK_SCENARIO_SCENARIO_H
 
+#include "harness/base/custom_server.h"
 #include "harness/base/error.h"
 #include "harness/base/external_client.h"
 #include "harness/base/rank.h"
@@ -304,6 +305,19 @@ struct workload_settings {
     int64_t every_ns;   // leader: from the beginning of one act to that of the next
 };
 
+// A server of the scenario's own, as bound: the lists of `server` are these.
+struct custom_settings {
+    struct custom_server server;
+    char *folder, *peer, *protocol, *install;
+    struct string_list command, environment, leads, requests;
+    struct custom_ready {
+        char *log, *http;
+        int64_t status;
+        struct string_list command;
+    } ready;
+    enum custom_ending { CUSTOM_SIGTERM, CUSTOM_SIGINT, CUSTOM_SIGQUIT } ending;
+};
+
 // How the servers of one kind are to be.
 struct server_settings {
     const char *kind; // NULL after the last
@@ -314,6 +328,7 @@ struct server_settings {
     char *external; // a URL; NULL: Lockpick boots its own
     char *password; // of that: where it is (password_read); NULL: there is none
     struct tls_settings tls;
+    struct custom_settings custom; // its command is empty unless the kind is a scenario's own
 };
 
 #define MAX_SERVER_KINDS 12
@@ -483,6 +498,7 @@ struct vocabulary {
     const struct fault_form *fault_forms;       // of `faults`, in their order
     const char *const *draws;                   // what `random: {of: ...}` may name
     const char *const *commands;                // command names that a point can stand at
+    const char *const *protocols;               // that a proxy can understand
     const char *const *properties;              // what `because` may name
     const struct property_form *property_forms; // of `properties`, in their order
     const struct topology_name *topologies;     // the last one's name is NULL

@@ -67,8 +67,8 @@ static const struct workload_form test_workload_forms[] = {
 static const char *const test_stores[] = {"shm", "redis", "mysql", "same", NULL};
 static const char *const test_store_servers[] = {NULL, "redis", "mysql", NULL};
 static const char *const test_transactional[] = {"mysql", NULL};
-static const char *const test_servers[] = {"none",      "redis", "zookeeper", "etcd",
-                                           "memcached", "mysql", "postgres",  NULL};
+static const char *const test_servers[] = {"none",  "redis",    "zookeeper", "etcd", "memcached",
+                                           "mysql", "postgres", "custom",    NULL};
 static const struct server_form test_server_forms[] = {
     {.durability = {"in memory", "each second", "at each write"},
      .shows_keys = true,
@@ -83,6 +83,7 @@ static const struct server_form test_server_forms[] = {
      .has_databases = true,
      .why_no_server_name = "no way"},
     {.title = "PostgreSQL", .login = LOGIN_ANY, .has_databases = true},
+    {.title = "custom", .durability = {"nothing"}, .is_custom = true},
 };
 static const char *const test_faults[] = {"pause",   "kill",   "restart", "partition", "delay",
                                           "loss",    "buffer", "clock",   "evict",     "disk",
@@ -172,6 +173,7 @@ static const struct fault_form test_fault_forms[] = {
      .lasting = LASTS_ON},
 };
 static const char *const test_commands[] = {"GET", "SET", "SETNX", "PEXPIRE", "DEL", "EVAL", NULL};
+static const char *const test_protocols[] = {"opaque", "redis", "http", NULL};
 static const char *const test_properties[] = {
     "double-grant", "stale-holder",  "stale-write", "lost-update",
     "oversell",     "fencing-order", "stuck",       NULL,
@@ -191,7 +193,8 @@ static const struct property_form test_property_forms[] = {
 static const struct topology_name test_topologies[] = {
     {"redis", "single", 1, 1, 1, false},   {"redis", "independent", 1, 8, 5, true},
     {"redis", "sentinel", 2, 5, 2, false}, {"etcd", "single", 1, 1, 1, false},
-    {"etcd", "ensemble", 1, 5, 3, true},   {NULL, NULL, 0, 0, 0, false},
+    {"etcd", "ensemble", 1, 5, 3, true},   {"custom", "single", 1, 1, 1, false},
+    {NULL, NULL, 0, 0, 0, false},
 };
 
 static const struct vocabulary test_vocabulary = {
@@ -209,6 +212,7 @@ static const struct vocabulary test_vocabulary = {
     .fault_forms = test_fault_forms,
     .draws = test_faults,
     .commands = test_commands,
+    .protocols = test_protocols,
     .properties = test_properties,
     .property_forms = test_property_forms,
     .topologies = test_topologies,

@@ -386,6 +386,48 @@ void check_program(struct node *node, const char *program)
                errno != 0 ? strerror(errno) : "it is no file");
 }
 
+static void check_placeholders(struct node *node, const struct string_list *list, const char *text)
+{
+    char word[40];
+    for (size_t i = 0; node != NULL && node_fine(node) && i < (list != NULL ? list->count : 1);
+         i++) {
+        if (!custom_finds_unknown(list != NULL ? list->items[i] : text, word, sizeof word))
+            continue;
+        AUTO_TEXT struct text advice = {0};
+        words_advise(word, custom_placeholders, &advice);
+        refuse(list != NULL ? item_node(node, i) : node, "nothing is known of {%s} (%s)", word,
+               text_string(&advice));
+    }
+}
+
+static void check_custom_server(struct node *map, const char *kind,
+                                const struct custom_settings *custom)
+{
+    struct node *command = node_child(map, "command");
+    struct node *external = node_child(map, "external");
+    struct node *env = node_child(map, "env");
+    struct node *ready = node_child(map, "ready");
+    if (command == NULL && external == NULL)
+        refuse_missing(map, "missing key 'command' in servers.%s: it starts the server", kind);
+    if (command != NULL && external != NULL)
+        refuse_key(command, "'command' besides 'external': Lockpick does not start that server");
+    refuse_key(node_child(map, "binary"), "'binary' besides 'command': the program is said there");
+    for (size_t i = 0; node_fine(env) && i < custom->environment.count; i++) {
+        if (strchr(custom->environment.items[i], '=') == NULL)
+            refuse(item_node(env, i), "a variable must be NAME=value");
+    }
+    if (ready != NULL && (custom->ready.log != NULL) + (custom->ready.http != NULL) +
+                                 (custom->ready.command.count > 0) >
+                             1)
+        refuse(ready, "'ready' is one of log, http and command, not several");
+    check_placeholders(command, &custom->command, NULL);
+    check_placeholders(env, &custom->environment, NULL);
+    check_placeholders(node_child(map, "leads"), &custom->leads, NULL);
+    check_placeholders(node_child(map, "peer"), NULL, custom->peer);
+    check_placeholders(node_child(ready, "command"), &custom->ready.command, NULL);
+    check_placeholders(node_child(ready, "http"), NULL, custom->ready.http);
+}
+
 static void check_servers(const struct rules *rules)
 {
     const struct node *servers = node_child(rules->root, "servers");
@@ -412,6 +454,17 @@ static void check_servers(const struct rules *rules)
                        "'binary' besides 'external': Lockpick does not start that server");
         }
         check_program(node_child(map, "binary"), settings->binary);
+        if (form->is_custom)
+            check_custom_server(map, kinds[i], &settings->custom);
+        for (size_t j = 0; j < server_section.key_count && !form->is_custom; j++) {
+            const struct key *key = &server_section.keys[j];
+            if (key->offset >= offsetof(struct server_settings, custom))
+                refuse_key(
+                    node_child(map, key->name),
+                    "'%s' is for a server of one's own (servers.custom): how %s is started is "
+                    "known",
+                    key->name, kinds[i]);
+        }
         if (external == NULL)
             refuse_key(node_child(map, "tls"), "'tls' without 'external': servers that Lockpick "
                                                "boots are spoken to in plain");

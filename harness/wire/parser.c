@@ -40,15 +40,24 @@ struct parser {
     int64_t notices;
 };
 
+// "opaque", and then in the order of protocol_find.
+const char *const parser_protocols[] = {"opaque",    "redis", "mysql", "memcached",
+                                        "zookeeper", "http",  NULL};
+
 static const struct protocol *protocol_find(const char *kind)
 {
     static const struct protocol *const protocols[] = {
         &protocol_redis, &protocol_mysql, &protocol_memcached, &protocol_zookeeper, &protocol_http};
     for (size_t i = 0; i < sizeof protocols / sizeof *protocols; i++) {
-        if (strcmp(protocols[i]->kind, kind) == 0)
+        if (strcmp(protocols[i]->kind, kind) == 0 || strcmp(parser_protocols[i + 1], kind) == 0)
             return protocols[i];
     }
     return NULL;
+}
+
+const char *service_protocol(const struct service *service)
+{
+    return service->protocol != NULL ? service->protocol : service->kind;
 }
 
 const char *parser_refused(const char *kind)

@@ -12,6 +12,7 @@
 
 #include "harness/base/text.h"
 #include "harness/point/point.h"
+#include "harness/wire/service.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -43,9 +44,16 @@ void parsed_request_record(const struct parsed_request *request, bool is_reply,
 // an error, also where others are under way in the same connection. NULL: there is none.
 const char *parser_refused(const char *kind);
 
+// What a service speaks.
+const char *service_protocol(const struct service *service);
+
+// What can be understood; NULL-terminated. Whatever else is named has numbered requests.
+extern const char *const parser_protocols[];
+
 struct parser;
 
-// `kind` is the server's: "redis", ... Free with parser_free. Safe for one thread on each side.
+// `kind` is the server's: "redis", ..., or one of parser_protocols. Free with parser_free. Safe for
+// one thread on each side.
 struct parser *parser_new(const char *kind);
 void parser_free(struct parser *parser);
 

@@ -185,8 +185,9 @@ static bool stand_before(struct passer *passer, const struct parsed_request *req
     bool is_whole = connection->said[0].length == length;
     hear(passer, request);
     enum gate_order order = stands(request) ? stand(connection, request, 1) : GATE_GO;
-    passer->refused =
-        order == GATE_REFUSE ? parser_refused(connection->proxy->settings.service->kind) : NULL;
+    passer->refused = order == GATE_REFUSE
+                          ? parser_refused(service_protocol(connection->proxy->settings.service))
+                          : NULL;
     atomic_fetch_add(&connection->asked, request->replies > 0);
     return order != GATE_LOSE_REQUEST && order != GATE_END && (is_whole || order != GATE_REFUSE);
 }
@@ -427,12 +428,13 @@ static void take(struct proxy *proxy, int listener)
     if (socket < 0)
         return;
     struct connection *connection = memory_zeroed(1, sizeof *connection);
-    *connection = (struct connection){.next = proxy->connections,
-                                      .proxy = proxy,
-                                      .parser = parser_new(proxy->settings.service->kind),
-                                      .client = socket,
-                                      .server = -1,
-                                      .wake = eventfd(0, EFD_CLOEXEC)};
+    *connection =
+        (struct connection){.next = proxy->connections,
+                            .proxy = proxy,
+                            .parser = parser_new(service_protocol(proxy->settings.service)),
+                            .client = socket,
+                            .server = -1,
+                            .wake = eventfd(0, EFD_CLOEXEC)};
     if (connection->wake >= 0 &&
         pthread_create(&connection->thread, &proxy->attributes, serve, connection) == 0)
         proxy->connections = connection;

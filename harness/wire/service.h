@@ -27,6 +27,7 @@ struct service {
     char user[64];
     char password[128];
     char database[64];
+    const char *protocol;           // that a proxy is to understand; NULL: what `kind` speaks
     const struct tls_settings *tls; // NULL: it is spoken to in plain
     bool external;                  // somebody else's server: touch nothing but our own keys
     struct spare_clients *spare;    // of its clients (spare.h); NULL: none is kept
