@@ -74,7 +74,8 @@ static void add_rights(struct text *text, const char *rights)
     }
 }
 
-// What its user needs on a server that runs already, and keeps the guarded value, too.
+// What its user needs on a server that runs already, and that keeps the guarded value, too, if it
+// can.
 static void print_rights(const struct lock_scheme *scheme)
 {
     const struct server_kind *server =
@@ -89,9 +90,8 @@ static void print_rights(const struct lock_scheme *scheme)
         add_rights(&grant, store != NULL ? store->rights : NULL);
         add_rights(&grant, server->form.rights);
     }
-    printf("\nOn a %s of yours (external:), which keeps the guarded value, too, its user needs:\n  "
-           "%s\n",
-           server->form.title, text_string(&grant));
+    printf("\nOn a server of yours (%s, external:)%s, its user needs:\n  %s\n", server->form.title,
+           store != NULL ? " that keeps the guarded value, too" : "", text_string(&grant));
 }
 
 static void list_scheme(const struct lock_scheme *scheme)

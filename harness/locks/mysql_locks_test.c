@@ -1,4 +1,5 @@
 // The MySQL schemes that are rows in a table, and the contract of all of them.
+#include "harness/base/scope.h"
 #include "harness/locks/test_contract.h"
 #include "harness/locks/test_mysql.h"
 
@@ -126,6 +127,71 @@ SCHEME_TEST(a_server_that_refuses_a_reentry_says_nothing_of_the_hold, IS("mysql-
     assert_int_equal(lock_reenter(lock, &grant), OUTCOME_UNKNOWN);
     assert_int_equal(lock->lost, LOST_NOT);
     assert_int_equal(lock_release(lock), RELEASE_RELEASED);
+}
+
+// --- rights --------------------------------------------------------------------------------------
+
+// Whether nothing is refused to the scheme, from its set-up to its clean-up.
+static bool is_allowed(struct fixture *fixture, const struct lock_scheme *scheme)
+{
+    struct error error;
+    struct lock *lock = &fixture->locks[0];
+    struct lock_options options = next_lock(fixture, false);
+    const struct service *service = &fixture->server.service;
+    int64_t value = 0;
+    if (scheme->set_up != NULL && scheme->set_up(service, &options, &error) != 0)
+        return false;
+    bool is_open = try_open_worker(fixture, scheme, 0, &options, &error) == 0;
+    bool fine = is_open && acquire(fixture, 0) == OUTCOME_OK;
+    if (fine && scheme->own_store != NULL)
+        fine = scheme->read(lock, &value) == OUTCOME_OK &&
+               scheme->write(lock, value + 1) == OUTCOME_OK;
+    if (fine && scheme->reenter != NULL) {
+        struct grant grant;
+        fine = lock_reenter(lock, &grant) == OUTCOME_OK && lock_leave(lock) == RELEASE_RELEASED;
+    }
+    if (is_open) {
+        enum release_answer answer = lock_release(lock);
+        fine &= answer == RELEASE_RELEASED || answer == RELEASE_UNCHECKED;
+        lock_close(lock);
+        lock_client_close(&fixture->clients[0]);
+    }
+    return (scheme->clean_up == NULL || scheme->clean_up(service, &options, &error) == 0) && fine;
+}
+
+// A user gets the rights that are listed, but for one, by its number (-1: all of them). The first
+// scheme to which something is refused, or NULL.
+static const struct lock_scheme *first_refused(struct fixture *fixture, int without)
+{
+    AUTO_TEXT struct text grant = {0};
+    AUTO_FREE char *words = memory_string(server_kind_find("mysql")->form.grant + strlen("GRANT "));
+    *strstr(words, " ON ") = '\0';
+    char *rest = words;
+    for (char *word; (word = strsep(&rest, ",")) != NULL;) {
+        if (without-- != 0)
+            text_add_item(&grant, word + strspn(word, " "));
+    }
+    ask(fixture, "CREATE OR REPLACE USER me@'%%'");
+    ask(fixture, "GRANT %s ON lockpick.* TO me@'%%'", grant.bytes);
+    const struct lock_scheme *scheme;
+    FOR_EACH_SCHEME (fixture, scheme) {
+        if (!is_allowed(fixture, scheme))
+            return scheme;
+    }
+    return NULL;
+}
+
+TEST(a_user_needs_all_the_rights_that_are_listed_and_no_others)
+{
+    struct fixture *fixture = *state;
+    char *user = fixture->server.service.user;
+    snprintf(user, sizeof fixture->server.service.user, "me");
+    const struct lock_scheme *refused = first_refused(fixture, -1);
+    if (refused != NULL)
+        fail_msg("%s needs more", refused->name);
+    for (int i = 0; i < 6; i++)
+        assert_non_null(first_refused(fixture, i));
+    user[0] = '\0';
 }
 
 CONTRACT_TESTS;

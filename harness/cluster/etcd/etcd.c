@@ -333,6 +333,7 @@ const struct server_kind etcd_server = {
              .durability = {"etcd: log flushed at each write"},
              .late_expiry_ns = 2 * NS_PER_S,
              .login = LOGIN_BY_BOTH,
+             .grant = "etcdctl role grant-permission --prefix ROLE readwrite lockpick",
              .tls_scheme = "https"},
     .program = "etcd",
     .package = "etcd-server",

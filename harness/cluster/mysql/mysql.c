@@ -743,6 +743,7 @@ const struct server_kind mysql_server = {
              .keeps_commits = true,
              .set_up = "the tables",
              .login = LOGIN_ANY,
+             .grant = "GRANT CREATE, DROP, SELECT, INSERT, UPDATE, DELETE ON DATABASE.* TO NAME",
              .has_databases = true,
              .why_no_server_name =
                  "MariaDB's library looks for the name in the URL: write the server's there"},

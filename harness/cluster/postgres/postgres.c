@@ -234,6 +234,7 @@ const struct server_kind postgres_server = {
              .durability = {"postgres: log flushed at each commit"},
              .set_up = "the tables",
              .login = LOGIN_ANY,
+             .grant = "CREATE ROLE NAME LOGIN PASSWORD 'PASSWORD'",
              .has_databases = true},
     .program = "postgres",
     .package = "postgresql",
