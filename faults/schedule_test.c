@@ -298,8 +298,7 @@ static pid_t start_unstoppable(const int hold[2])
         for (;;)
             pause();
     }
-    while (state_of(process) != 'D')
-        clock_sleep_until_ns(clock_monotonic_ns() + NS_PER_MS);
+    AWAIT(state_of(process) == 'D');
     return process;
 }
 
@@ -319,9 +318,7 @@ TEST_WITH(a_pause_that_is_not_proven_when_the_trial_ends_is_undone, start, stop)
     schedule_end(fixture.schedule);
     close(hold[0]);
     close(hold[1]);
-    while (state_of(process) == 'D' || state_of(process) == 'R')
-        clock_sleep_until_ns(clock_monotonic_ns() + NS_PER_MS);
-    assert_int_equal(state_of(process), 'S');
+    AWAIT(state_of(process) == 'S');
     assert_int_equal(count(EVENT_FAULT_IN_EFFECT, 1), 0);
     assert_int_equal(count(EVENT_FAULT_HEALED, 1), 0); // it was never in effect
 }

@@ -101,8 +101,7 @@ TEST(threads_are_seen_as_they_come_and_go)
         assert_int_equal(threads_of(&watch, getpid()), 2);
         close(word[1]);
         pthread_join(thread, NULL);
-        while (threads_of(&watch, getpid()) > 1) // it is joined before the kernel has removed it
-            sched_yield();
+        AWAIT(threads_of(&watch, getpid()) == 1); // it is joined before the kernel removes it
         close(word[0]);
     }
     assert_true(thread_watch_is(&watch, getpid(), THREAD_CAN_RUN));

@@ -143,8 +143,7 @@ DISK_TEST(a_write_that_is_held_up_goes_on_once_the_disk_is_sound)
         expect(fixture, "printf 1 > new", "");
         _exit(0);
     }
-    while (atomic_load(&fixture->disk->met) == 0)
-        clock_sleep_until_ns(clock_monotonic_ns() + NS_PER_MS);
+    AWAIT(atomic_load(&fixture->disk->met) != 0);
     assert_int_equal(waitpid(child, &status, WNOHANG), 0);
     atomic_store(&fixture->disk->mode, DISK_SOUND);
     assert_int_equal(waitpid(child, &status, 0), child);

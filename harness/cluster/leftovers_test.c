@@ -103,12 +103,8 @@ static bool has_folders(const struct witness *witness)
 // Waits for the end of all processes, and for the folders of servers to be gone.
 static void await_end_of_all(const struct witness *witness)
 {
-    int64_t give_up_ns = clock_monotonic_ns() + LIMIT_NS;
     int descriptor = open(witness->path, O_RDWR | O_CLOEXEC);
-    while (flock(descriptor, LOCK_EX | LOCK_NB) != 0 || has_folders(witness)) {
-        assert_true(clock_monotonic_ns() < give_up_ns);
-        clock_sleep_until_ns(clock_monotonic_ns() + NS_PER_MS);
-    }
+    AWAIT(flock(descriptor, LOCK_EX | LOCK_NB) == 0 && !has_folders(witness));
     close(descriptor);
 }
 
@@ -222,8 +218,7 @@ TEST(the_transfer_between_members_of_galera_does_not_outlive_a_killed_run_on_loo
         while ((count = find_transfers(command, transfers)) == 0)
             assert_true(clock_monotonic_ns() < give_up_ns);
         kill(to_init ? init : command, SIGKILL);
-        while (has_folders(&witness)) // they are removed behind everybody
-            assert_true(clock_monotonic_ns() < give_up_ns);
+        AWAIT(!has_folders(&witness)); // they are removed behind everybody
         for (int i = 0; i < count; i++) {
             struct process_entry entry;
             assert_true(!process_read(transfers[i], &entry) || entry.state == 'Z');

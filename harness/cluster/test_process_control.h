@@ -6,8 +6,6 @@
 #include "harness/cluster/control.h"
 #include "harness/testing/test.h"
 
-#define PATIENCE_NS (PATIENCE_S * NS_PER_S)
-
 // Goes on until `question` is answered like this; fails the test if it never is.
 #define MUST_COME_TO_BE(expected, question)                                                        \
     do {                                                                                           \

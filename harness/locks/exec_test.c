@@ -261,10 +261,7 @@ TEST(a_renewal_that_is_refused_tells_the_worker)
     struct grant grant;
     OPEN(&fixture, checked, true, "\"held\"", "\"renewed\"", "\"gone\"");
     assert_int_equal(lock_acquire(&fixture.lock, &grant), OUTCOME_OK);
-    int64_t give_up_ns = clock_monotonic_ns() + 20 * NS_PER_S;
-    while (atomic_load(&fixture.lock.lost) == LOST_NOT && clock_monotonic_ns() < give_up_ns)
-        clock_sleep_until_ns(clock_monotonic_ns() + NS_PER_MS);
-    assert_int_equal(atomic_load(&fixture.lock.lost), LOST_NOT_OWNER);
+    AWAIT(atomic_load(&fixture.lock.lost) == LOST_NOT_OWNER);
     close_all(&fixture);
 }
 

@@ -15,18 +15,6 @@
 
 #define WORKERS 3
 #define SHORT_REQUEST_NS (300 * NS_PER_MS)
-#define PATIENCE_NS (PATIENCE_S * NS_PER_S)
-
-// Waits for a cause, and fails if it does not come.
-#define AWAIT(cause)                                                                               \
-    do {                                                                                           \
-        int64_t give_up_ns_ = clock_monotonic_ns() + PATIENCE_NS;                                  \
-        bool has_come_;                                                                            \
-        while (!(has_come_ = (cause)) && clock_monotonic_ns() < give_up_ns_)                       \
-            clock_sleep_until_ns(clock_monotonic_ns() + NS_PER_MS);                                \
-        if (!has_come_)                                                                            \
-            fail_msg("%s", #cause);                                                                \
-    } while (0)
 
 struct fixture;
 

@@ -101,8 +101,7 @@ TEST_WITH(the_nth_match_holds_the_worker_until_it_is_let_go, start, stop)
     struct point_trap *trap = arm(fixture, match, 3);
     pthread_t walker;
     assert_int_equal(pthread_create(&walker, NULL, walk, fixture), 0);
-    while (atomic_load(&trap->state) != POINT_REACHED)
-        sched_yield();
+    AWAIT(atomic_load(&trap->state) == POINT_REACHED);
     int64_t passed = atomic_load(&trap->passed);
     point_let_go(&fixture->board, trap);
     pthread_join(walker, NULL);
@@ -162,8 +161,7 @@ TEST_WITH(a_trap_for_any_request_takes_the_first, start, stop)
         arm(fixture, (struct point_match){.side = POINT_ANYWHERE, .phase = PHASE_NONE}, 1);
     pthread_t walker;
     assert_int_equal(pthread_create(&walker, NULL, walk, fixture), 0);
-    while (atomic_load(&trap->state) != POINT_REACHED)
-        sched_yield();
+    AWAIT(atomic_load(&trap->state) == POINT_REACHED);
     point_let_go(&fixture->board, trap);
     pthread_join(walker, NULL);
 }

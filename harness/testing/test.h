@@ -17,9 +17,12 @@
 
 #include <cmocka.h>
 
+#include "harness/base/clock.h"
+
 // How long, in seconds, a test waits for what must come, however busy the machine is: less than
 // scripts/run-tests lets its program last.
 #define PATIENCE_S 90
+#define PATIENCE_NS (PATIENCE_S * NS_PER_S)
 
 struct test {
     const char *file;                     // what is compiled, not a header
@@ -79,6 +82,17 @@ int tests_skip(const char *why);
         if (!fails_ || strstr(error.text, words) == NULL)                                          \
             fail_msg("%s %s: '%s', and not '%s'", #act, fails_ ? "fails" : "does not fail",        \
                      error.text, words);                                                           \
+    } while (0)
+
+// Waits for a cause, and fails if it does not come.
+#define AWAIT(cause)                                                                               \
+    do {                                                                                           \
+        int64_t give_up_ns_ = clock_monotonic_ns() + PATIENCE_NS;                                  \
+        bool has_come_;                                                                            \
+        while (!(has_come_ = (cause)) && clock_monotonic_ns() < give_up_ns_)                       \
+            clock_sleep_until_ns(clock_monotonic_ns() + NS_PER_MS);                                \
+        if (!has_come_)                                                                            \
+            fail_msg("%s", #cause);                                                                \
     } while (0)
 
 #define TEST_REGISTER(title, ...) TEST_REGISTER_AT(title, __COUNTER__, __VA_ARGS__)

@@ -71,13 +71,8 @@ static void stop(struct program *program)
 // Until when the program sleeps, once it does and no thread of it could run.
 static int64_t await_sleep(struct program *program)
 {
-    int64_t give_up_ns = clock_monotonic_ns() + MOST_NS;
-    while (rest_sleeps_until_ns(program->rest) == TIME_NEVER ||
-           !rest_is_still(program->rest, &program->threads)) {
-        if (clock_monotonic_ns() > give_up_ns)
-            fail_msg("it does not sleep");
-        usleep(1000);
-    }
+    AWAIT(rest_sleeps_until_ns(program->rest) != TIME_NEVER &&
+          rest_is_still(program->rest, &program->threads));
     return rest_sleeps_until_ns(program->rest);
 }
 
