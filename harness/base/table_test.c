@@ -1,7 +1,7 @@
 #include "harness/base/table.h"
 
 #include "harness/base/scope.h"
-#include "harness/testing/test.h"
+#include "harness/testing/text.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -13,12 +13,7 @@ static const char *const headings[] = {"scheme", "verdict", "locks/s", NULL};
 
 static void assert_prints(const struct table *table, bool coloured, const char *expected)
 {
-    char *printed = NULL;
-    size_t length = 0;
-    FILE *out = open_memstream(&printed, &length);
-    assert_non_null(out);
-    table_print(table, out, coloured);
-    fclose(out);
+    char *printed = PRINTED(table_print(table, out, coloured));
     assert_string_equal(printed, expected);
     free(printed);
 }
@@ -121,14 +116,10 @@ TEST(a_table_fits_60_to_200_columns_and_loses_no_word)
         table_cell(table, COLOUR_PLAIN, rows[i / 7][i % 7]);
     for (int columns = 60; columns <= 200; columns++) {
         char said[8];
-        char *printed = NULL;
-        size_t length = 0;
-        FILE *out = open_memstream(&printed, &length);
         snprintf(said, sizeof said, "%d", columns);
         setenv("COLUMNS", said, 1);
-        table_print(table, out, false);
+        char *printed = PRINTED(table_print(table, out, false));
         unsetenv("COLUMNS");
-        fclose(out);
         for (int i = 0; i < 14; i++) {
             AUTO_FREE char *words = memory_string(rows[i / 7][i % 7]);
             char *rest = words;

@@ -1,7 +1,7 @@
 // Operations written for other checkers, and read again.
 #include "harness/import/import.h"
 
-#include "harness/testing/test.h"
+#include "harness/testing/text.h"
 
 #define ZERO 1000
 
@@ -31,12 +31,7 @@ static void make(struct operations *operations, bool named)
 
 static char *export_text(enum import_format format, const struct operations *operations)
 {
-    char *text = NULL;
-    size_t length = 0;
-    FILE *out = open_memstream(&text, &length);
-    assert_int_equal(export_history(format, operations, out), 0);
-    fclose(out);
-    return text;
+    return PRINTED(assert_int_equal(export_history(format, operations, out), 0));
 }
 
 TEST(it_is_written_in_the_order_of_real_time)

@@ -12,14 +12,12 @@ static char *junit, *tap, *github;
 static void tell(void)
 {
     const struct run_report *report = test_report(&test.run);
-    struct test_stream stream;
     free(junit);
     free(tap);
     free(github);
     junit = report_junit(report);
     tap = report_tap(report);
-    report_github(report, test_stream_open(&stream));
-    github = test_stream_close(&stream);
+    github = PRINTED(report_github(report, out));
     if (!test_xml_is_well_formed(junit))
         fail_msg("not well formed: %s", junit);
 }

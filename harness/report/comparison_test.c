@@ -53,9 +53,7 @@ static void compare(int base, const struct comparison_options *options)
 // The exit code, and what is printed, one after the other.
 static void expect(int code, const char *const *parts)
 {
-    struct test_stream stream;
-    comparison_print(&comparison, false, test_stream_open(&stream), false);
-    char *text = test_stream_close(&stream);
+    char *text = PRINTED(comparison_print(&comparison, false, out, false));
     const char *at = text;
     for (; parts != NULL && *parts != NULL; parts++) {
         const char *found = strstr(at, *parts);

@@ -101,12 +101,10 @@ RUN_TEST(costs_of_repeats_fit_60_to_200_columns_and_lose_no_figure)
         add_repeat("redis-watchdog-unchecked", 9, repeat == 1 ? 30 : 1, 41234 + 10000 * repeat);
     for (int columns = 60; columns <= 200; columns++) {
         char said[8];
-        struct test_stream stream;
         snprintf(said, sizeof said, "%d", columns);
         setenv("COLUMNS", said, 1);
-        report_print(test_report(&test.run), test_stream_open(&stream), false, false);
+        AUTO_FREE char *shown = PRINTED(report_print(test_report(&test.run), out, false, false));
         unsetenv("COLUMNS");
-        AUTO_FREE char *shown = test_stream_close(&stream);
         char *table = strstr(shown, "\nscheme ");
         assert_non_null(table);
         *strstr(table, "\n\n") = '\0';

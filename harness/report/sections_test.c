@@ -32,7 +32,6 @@ static char *shown; // last
 static void show_run(enum how how, const struct run_result *run)
 {
     const struct run_report *report = test_report(run);
-    struct test_stream stream;
     free(shown);
     if (how == MARKUP) {
         shown = report_markdown(report);
@@ -40,8 +39,7 @@ static void show_run(enum how how, const struct run_result *run)
         shown = report_html(report);
         shown = how == WORDS ? words_of(shown) : shown;
     } else {
-        report_print(report, test_stream_open(&stream), how == COLOURED, how == QUIET);
-        shown = test_stream_close(&stream);
+        shown = PRINTED(report_print(report, out, how == COLOURED, how == QUIET));
     }
 }
 

@@ -270,11 +270,9 @@ RUN_TEST(a_missed_threshold_has_a_code_of_its_own)
 
 RUN_TEST(people_and_machines_are_told_all_of_it)
 {
-    struct test_stream stream;
     state_all();
     const struct run_report *report = test_report(&test.run);
-    report_print(report, test_stream_open(&stream), false, false);
-    char *table = test_stream_close(&stream);
+    char *table = PRINTED(report_print(report, out, false, false));
     const char *missed = strstr(table, "✗ MISSED");
     const char *open = strstr(table, "? not measured  20 acquire times are too few for p99");
     const char *met = strstr(table, "✓ met");

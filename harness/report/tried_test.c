@@ -31,12 +31,7 @@ static void start(void)
 
 static char *printed(void)
 {
-    char *text = NULL;
-    size_t length = 0;
-    FILE *out = open_memstream(&text, &length);
-    report_print_tried(test_report(&test.run), &locks, out, false);
-    fclose(out);
-    return text;
+    return PRINTED(report_print_tried(test_report(&test.run), &locks, out, false));
 }
 
 TEST(only_the_locks_that_are_tried_decide_how_it_ended)

@@ -6,6 +6,7 @@
 #include "harness/run/servers.h"
 #include "harness/run/test_scenario.h"
 #include "harness/testing/cases.h"
+#include "harness/testing/text.h"
 
 #define HEAD                                                                                       \
     "version: 1\nname: soak\nabout: For a test.\nworkload: {kind: increment, for: 20s}\n"          \
@@ -281,11 +282,7 @@ TEST(what_is_not_drawn_is_told_with_its_line_and_reason)
     struct drawn drawn = draw(HEAD "schemes: [redis-set-px-lua, redis-wait]\n"
                                    "random: {of: [pause, failover], lasting: 100ms}\n",
                               NULL, 2, 3);
-    char *told = NULL;
-    size_t length = 0;
-    FILE *out = open_memstream(&told, &length);
-    draw_tell(&drawn.plan, drawn.scenario, out);
-    fclose(out);
+    char *told = PRINTED(draw_tell(&drawn.plan, drawn.scenario, out));
     assert_string_equal(
         told,
         "a.yaml:8: random: 'failover' is not drawn for redis-set-px-lua: the scheme's servers have "

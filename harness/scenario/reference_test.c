@@ -2,18 +2,11 @@
 #include "harness/scenario/keys.h"
 #include "harness/scenario/test_parsing.h"
 #include "harness/scenario/trigger.h"
-#include "harness/testing/test.h"
+#include "harness/testing/text.h"
 
 static char *reference(void)
 {
-    char *printed = NULL;
-    size_t length = 0;
-    FILE *out = open_memstream(&printed, &length);
-    scenario_print_reference(out, &test_vocabulary);
-    fclose(out);
-    char *copy = memory_string(printed); // gcc 12 takes `printed` itself for a dangling pointer
-    free(printed);
-    return copy;
+    return PRINTED(scenario_print_reference(out, &test_vocabulary));
 }
 
 TEST(the_example_of_the_reference_is_a_valid_scenario)

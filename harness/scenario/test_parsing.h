@@ -3,7 +3,7 @@
 #define LOCKPICK_SCENARIO_TEST_PARSING_H
 
 #include "harness/scenario/test_vocabulary.h"
-#include "harness/testing/test.h"
+#include "harness/testing/text.h"
 
 // Enough of a scenario to put lines after.
 #define TEST_HEAD "version: 1\nname: a-name\nabout: What it shows.\n"
@@ -23,13 +23,7 @@ __attribute__((destructor)) static void free_parsed(void)
 // All diagnostics, one a line; the caller frees it.
 static inline char *diagnostics_text(const struct diagnostics *diagnostics)
 {
-    char *printed = NULL;
-    size_t length = 0;
-    FILE *out = open_memstream(&printed, &length);
-    assert_non_null(out);
-    diagnostics_print(diagnostics, out);
-    fclose(out);
-    return printed;
+    return PRINTED(diagnostics_print(diagnostics, out));
 }
 
 // The scenario, or NULL; *printed (the caller frees it) has all diagnostics.

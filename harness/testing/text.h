@@ -18,27 +18,19 @@ static inline void assert_lacks(const char *text, const char *part)
         fail_msg("'%s' in:\n%s", part, text);
 }
 
-// A stream, and what was printed to it.
-struct test_stream {
-    FILE *out;
-    char *text;
-    size_t length;
-};
-
-static inline FILE *test_stream_open(struct test_stream *stream)
-{
-    stream->out = open_memstream(&stream->text, &stream->length);
-    return stream->out;
-}
-
-// What was printed, which the caller frees.
-static inline char *test_stream_close(struct test_stream *stream)
-{
-    fclose(stream->out);
-    char *copy = strdup(stream->text); // gcc 12 takes what the stream wrote for a dangling pointer
-    free(stream->text);
-    return copy;
-}
+// What `act` prints to `out`, which the caller frees. (A copy: gcc 12 takes what the stream wrote
+// for a dangling pointer.)
+#define PRINTED(act)                                                                               \
+    ({                                                                                             \
+        char *printed_ = NULL;                                                                     \
+        size_t length_ = 0;                                                                        \
+        FILE *out = open_memstream(&printed_, &length_);                                           \
+        act;                                                                                       \
+        fclose(out);                                                                               \
+        char *copy_ = strdup(printed_);                                                            \
+        free(printed_);                                                                            \
+        copy_;                                                                                     \
+    })
 
 // The value at a path of keys and places: "trials.0.name". NULL if there is none.
 static inline json_t *json_find(const json_t *value, const char *path)
