@@ -162,13 +162,13 @@ TEST(a_shift_in_a_file_is_shared_and_begins_right)
     struct error error = {0};
     char folder[] = "/tmp/lockpick-clock-XXXXXX";
     assert_int_equal(test_folder_make(folder), 0);
-    char *path = path_join(folder, "clock");
+    AUTO_FREE char *path = path_join(folder, "clock");
     assert_int_equal(file_write(path, "something old", 13, NULL), 0);
     struct clock_shift *shift = clock_shift_create(path, &error);
     assert_non_null(shift);
     assert_false(clock_shift_is_set(shift, SHIFTED_MONOTONIC));
     set(shift, START_NS, HOUR_NS, CLOCK_RATE_NORMAL);
-    struct text file = {0};
+    AUTO_TEXT struct text file = {0};
     struct clock_shift read_back;
     assert_int_equal(file_read(path, &file, NULL), 0);
     assert_int_equal(file.length, sizeof read_back);
@@ -176,8 +176,6 @@ TEST(a_shift_in_a_file_is_shared_and_begins_right)
     assert_true(read_at(&read_back, START_NS) == START_NS + HOUR_NS);
     clock_shift_close(shift);
     clock_shift_close(NULL);
-    text_free(&file);
-    free(path);
     assert_int_equal(test_folder_remove(folder), 0);
     MUST_FAIL(NULL, clock_shift_create("/no/such/folder/clock", &error), "/no/such/folder/clock");
 }
@@ -186,19 +184,17 @@ TEST(the_preload_is_found_where_the_environment_says_or_above_this_program)
 {
     struct error error = {0};
     assert_int_equal(unsetenv("LOCKPICK_CLOCK_PRELOAD"), 0);
-    char *path = clock_preload_path(&error);
+    AUTO_FREE char *path = clock_preload_path(&error);
     if (path == NULL)
         fail_msg("%s", error.text);
     assert_string_equal(strrchr(path, '/'), "/lockpick-clock.so");
     assert_int_equal(access(path, R_OK), 0);
     assert_int_equal(setenv("LOCKPICK_CLOCK_PRELOAD", "/proc/self/exe", 1), 0);
-    char *elsewhere = clock_preload_path(&error);
+    AUTO_FREE char *elsewhere = clock_preload_path(&error);
     assert_string_equal(strrchr(elsewhere, '/'), "/tests");
     assert_int_equal(setenv("LOCKPICK_CLOCK_PRELOAD", "/no/such.so", 1), 0);
     MUST_FAIL(NULL, clock_preload_path(&error), "/no/such.so");
     assert_int_equal(unsetenv("LOCKPICK_CLOCK_PRELOAD"), 0);
-    free(path);
-    free(elsewhere);
 }
 
 TEST(the_last_setting_counts_as_seen_once_the_time_was_shown_by_it)

@@ -53,10 +53,9 @@ static int count_entries(void)
 
 static void assert_content(const char *path, const char *expected)
 {
-    struct text content = {0};
+    AUTO_TEXT struct text content = {0};
     MUST_BE(0, file_read(path, &content, &error));
     assert_string_equal(text_string(&content), expected);
-    text_free(&content);
 }
 
 TEST_IN_FOLDER(what_is_written_is_read_back)
@@ -96,11 +95,10 @@ static void *read_again_and_again(void *argument)
 {
     struct reading *reading = argument;
     while (!atomic_load(&reading->stop)) {
-        struct text content = {0};
+        AUTO_TEXT struct text content = {0};
         if (file_read(reading->path, &content, NULL) != 0 || content.length != 100000 ||
             content.bytes[0] != content.bytes[content.length - 1])
             reading->torn++;
-        text_free(&content);
     }
     return NULL;
 }
@@ -108,7 +106,7 @@ static void *read_again_and_again(void *argument)
 TEST_IN_FOLDER(a_reader_never_sees_half_a_file)
 {
     const char *path = in_folder("result.json");
-    char *bytes = memory_zeroed(1, 100000);
+    AUTO_FREE char *bytes = memory_zeroed(1, 100000);
     assert_int_equal(file_write(path, bytes, 100000, NULL), 0);
     struct reading reading = {.path = path};
     pthread_t reader;
@@ -122,19 +120,17 @@ TEST_IN_FOLDER(a_reader_never_sees_half_a_file)
     pthread_join(reader, NULL);
     assert_int_equal(failures, 0);
     assert_int_equal(reading.torn, 0);
-    free(bytes);
 }
 
 TEST_IN_FOLDER(a_file_that_cannot_be_read_is_named)
 {
-    struct text content = {0};
+    AUTO_TEXT struct text content = {0};
     const char *path = in_folder("missing.yaml");
     MUST_FAIL(-1, file_read(path, &content, &error), path);
     assert_has(error.text, "No such file");
     MUST_FAIL(-1, file_read(folder, &content, &error), folder);
     assert_has(error.text, "Is a directory");
     assert_int_equal(content.length, 0);
-    text_free(&content);
 }
 
 TEST_IN_FOLDER(a_file_that_cannot_be_written_is_named)
@@ -186,21 +182,19 @@ TEST_IN_FOLDER(a_pipe_or_a_device_is_refused_at_once)
     assert_int_equal(mkfifo(path, 0600), 0);
     const char *const paths[] = {path, "/dev/zero"};
     for (size_t i = 0; i < 2; i++) {
-        struct text content = {0};
+        AUTO_TEXT struct text content = {0};
         MUST_FAIL(-1, file_read(paths[i], &content, &error), "no plain file");
-        text_free(&content);
     }
 }
 
 TEST_IN_FOLDER(a_file_larger_than_any_of_ours_is_refused)
 {
     const char *path = in_folder("result.json");
-    struct text content = {0};
+    AUTO_TEXT struct text content = {0};
     assert_int_equal(file_write(path, "", 0, NULL), 0);
     assert_int_equal(truncate(path, ((off_t)256 << 20) + 1), 0);
     MUST_FAIL(-1, file_read(path, &content, &error), "more than 256 MiB");
     assert_int_equal(content.length, 0);
-    text_free(&content);
 }
 
 TEST_IN_FOLDER(folders_are_made_with_their_parents)

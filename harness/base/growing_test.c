@@ -18,14 +18,13 @@ TEST(what_is_appended_stays)
 TEST(there_is_room_for_one_more_before_it_is_added)
 {
     size_t room = 0;
-    char *bytes = grown(NULL, 0, &room, 1);
+    AUTO_FREE char *bytes = grown(NULL, 0, &room, 1);
     assert_in_range(room, 1, 64);
     char *same = grown(bytes, room - 1, &room, 1);
     assert_ptr_equal(same, bytes);
     size_t before = room;
     bytes = grown(bytes, room, &room, 1);
     assert_int_equal(room, 2 * before);
-    free(bytes);
 }
 
 TEST(what_is_reached_is_zero_and_what_was_there_stays)

@@ -13,9 +13,8 @@ static const char *const headings[] = {"scheme", "verdict", "locks/s", NULL};
 
 static void assert_prints(const struct table *table, bool coloured, const char *expected)
 {
-    char *printed = PRINTED(table_print(table, out, coloured));
+    AUTO_FREE char *printed = PRINTED(table_print(table, out, coloured));
     assert_string_equal(printed, expected);
-    free(printed);
 }
 
 static void add_row(struct table *table, const char *scheme, enum colour colour,
@@ -118,7 +117,7 @@ TEST(a_table_fits_60_to_200_columns_and_loses_no_word)
         char said[8];
         snprintf(said, sizeof said, "%d", columns);
         setenv("COLUMNS", said, 1);
-        char *printed = PRINTED(table_print(table, out, false));
+        AUTO_FREE char *printed = PRINTED(table_print(table, out, false));
         unsetenv("COLUMNS");
         for (int i = 0; i < 14; i++) {
             AUTO_FREE char *words = memory_string(rows[i / 7][i % 7]);
@@ -135,7 +134,6 @@ TEST(a_table_fits_60_to_200_columns_and_loses_no_word)
             if (width > columns)
                 fail_msg("%d columns in %d: %s", width, columns, line);
         }
-        free(printed);
     }
     table_free(table);
 }
@@ -164,7 +162,7 @@ TEST(many_rows_are_all_printed)
 {
     static const char *const number[] = {"n", NULL};
     struct table *table = table_new(number);
-    struct text expected = {0};
+    AUTO_TEXT struct text expected = {0};
     table_align_right(table, 0);
     text_add(&expected, "   n\n");
     for (int i = 0; i < 1001; i++) {
@@ -174,14 +172,13 @@ TEST(many_rows_are_all_printed)
         text_format(&expected, "%4d\n", i);
     }
     assert_prints(table, false, expected.bytes);
-    text_free(&expected);
     table_free(table);
 }
 
 TEST(a_table_may_have_32_columns)
 {
     const char *wide[33] = {NULL};
-    struct text expected = {0};
+    AUTO_TEXT struct text expected = {0};
     for (int i = 0; i < 32; i++) {
         wide[i] = "c";
         text_add(&expected, i < 31 ? "c  " : "c\n");
@@ -189,7 +186,6 @@ TEST(a_table_may_have_32_columns)
     struct table *table = table_new(wide);
     table_align_right(table, 31);
     assert_prints(table, false, expected.bytes);
-    text_free(&expected);
     table_free(table);
 }
 

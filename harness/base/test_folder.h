@@ -2,6 +2,7 @@
 #ifndef LOCKPICK_BASE_TEST_FOLDER_H
 #define LOCKPICK_BASE_TEST_FOLDER_H
 
+#include "harness/base/scope.h"
 #include "harness/base/text.h"
 
 #include <stdlib.h>
@@ -15,10 +16,9 @@ static inline int test_folder_make(char *path)
 // Removes it with all that is in it. 0, or not.
 static inline int test_folder_remove(const char *path)
 {
-    struct text command = {0};
+    AUTO_TEXT struct text command = {0};
     text_format(&command, "rm -rf '%s'", path);
     int result = system(command.bytes);
-    text_free(&command);
     return result;
 }
 

@@ -4,14 +4,13 @@
 
 TEST(a_text_without_additions_reads_as_empty)
 {
-    struct text text = {0};
+    AUTO_TEXT struct text text = {0};
     assert_string_equal(text_string(&text), "");
     text_add_bytes(&text, NULL, 0);
     text_add(&text, "");
     text_format(&text, "%s", "");
     assert_string_equal(text_string(&text), "");
     assert_int_equal(text.length, 0);
-    text_free(&text);
 }
 
 TEST(a_text_grows_as_needed)
@@ -31,18 +30,16 @@ TEST(a_text_grows_as_needed)
 
 TEST(one_addition_may_be_longer_than_all_room)
 {
-    char *long_string = memory_new(100001);
+    AUTO_FREE char *long_string = memory_new(100001);
     memset(long_string, 'a', 100000);
     long_string[100000] = '\0';
-    struct text text = {0};
+    AUTO_TEXT struct text text = {0};
     text_add(&text, "<");
     text_add(&text, long_string);
     text_format(&text, "%s>", long_string);
     assert_int_equal(text.length, 200002);
     assert_int_equal(text.bytes[0], '<');
     assert_int_equal(text.bytes[200001], '>');
-    text_free(&text);
-    free(long_string);
 }
 
 TEST(every_length_near_the_first_room_ends_in_a_nul)
@@ -60,12 +57,11 @@ TEST(every_length_near_the_first_room_ends_in_a_nul)
 
 TEST(bytes_may_contain_a_nul)
 {
-    struct text text = {0};
+    AUTO_TEXT struct text text = {0};
     text_add_bytes(&text, "a\0b", 3);
     text_add(&text, "c");
     assert_int_equal(text.length, 4);
     assert_memory_equal(text.bytes, "a\0bc", 5);
-    text_free(&text);
 }
 
 TEST(durations_change_unit_before_they_need_a_fourth_digit)
@@ -178,9 +174,8 @@ TEST(a_shell_reads_a_word_as_it_is)
                                            {"-a b", "'-a b'"},
                                            {"it's $1", "'it'\\''s $1'"}};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        struct text text = {0};
+        AUTO_TEXT struct text text = {0};
         text_add_shell_word(&text, words[i][0]);
         assert_string_equal(text.bytes, words[i][1]);
-        text_free(&text);
     }
 }

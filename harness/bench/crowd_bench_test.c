@@ -23,12 +23,11 @@ static void keep_peak(struct family_memory *peak, const struct family_memory *no
 static bool run_crowd(const char *more, struct family_memory *peak)
 {
     struct family family = {0};
-    struct text arguments = {0};
+    AUTO_TEXT struct text arguments = {0};
     int status = -1;
     int64_t give_up_ns = clock_monotonic_ns() + longest_s * NS_PER_S;
     text_format(&arguments, "run " SCENARIO " --quiet %s", more);
     bool is_well = family_start(&family, arguments.bytes);
-    text_free(&arguments);
     *peak = (struct family_memory){0};
     while (is_well && family_lasts(&family, &status)) {
         struct family_memory now = family_memory_read(&family);

@@ -3,6 +3,7 @@
 #define LOCKPICK_BENCH_FAMILY_H
 
 #include "harness/base/clock.h"
+#include "harness/base/scope.h"
 #include "harness/cli/test_command.h"
 #include "harness/run/usage.h"
 
@@ -27,7 +28,7 @@ struct family_memory {
 // Runs `lockpick ARGUMENTS --out FOLDER/run`. False if it cannot be started.
 static inline bool family_start(struct family *family, const char *arguments)
 {
-    struct text line = {0};
+    AUTO_TEXT struct text line = {0};
     snprintf(family->folder, sizeof family->folder, "/tmp/lockpick-bench-XXXXXX");
     if (test_folder_make(family->folder) != 0)
         return false;
@@ -39,7 +40,6 @@ static inline bool family_start(struct family *family, const char *arguments)
         execl("/bin/sh", "sh", "-c", line.bytes, (char *)NULL);
         _exit(127);
     }
-    text_free(&line);
     return family->leader > 0;
 }
 
@@ -52,12 +52,11 @@ static inline bool family_lasts(const struct family *family, int *status)
 // Removes its folder; what it said is printed first if that is wanted.
 static inline void family_end(const struct family *family, bool show)
 {
-    struct text said = {0};
+    AUTO_TEXT struct text said = {0};
     char path[80];
     snprintf(path, sizeof path, "%s/out", family->folder);
     if (show && file_read(path, &said, NULL) == 0)
         fputs(text_string(&said), stderr);
-    text_free(&said);
     test_folder_remove(family->folder);
 }
 
@@ -79,9 +78,9 @@ static inline void family_read_file(pid_t process, const char *file, struct text
 
 static inline void family_add(pid_t process, struct family_memory *memory)
 {
-    struct text name = {0};
-    struct text maps = {0};
-    struct text status = {0};
+    AUTO_TEXT struct text name = {0};
+    AUTO_TEXT struct text maps = {0};
+    AUTO_TEXT struct text status = {0};
     family_read_file(process, "comm", &name);
     family_read_file(process, "smaps_rollup", &maps);
     family_read_file(process, "status", &status);
@@ -97,9 +96,6 @@ static inline void family_add(pid_t process, struct family_memory *memory)
     memory->driver += !is_client && !is_server ? all + tables : 0;
     memory->own_driver += !is_client && !is_server ? own : 0;
     memory->tables += is_server ? 0 : tables;
-    text_free(&name);
-    text_free(&maps);
-    text_free(&status);
 }
 
 // A parent comes before what it has forked, or the list is gone through once more.

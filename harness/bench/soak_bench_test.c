@@ -73,7 +73,7 @@ static void take_sample(struct soak *soak, int64_t began_ns)
 // False if the trial failed.
 static bool run_soak(struct soak *soak, double think_ms)
 {
-    struct text arguments = {0};
+    AUTO_TEXT struct text arguments = {0};
     int status = -1;
     char path[] = "/tmp/lockpick-soak-XXXXXX.yaml";
     close(mkstemps(path, 5));
@@ -92,7 +92,6 @@ static bool run_soak(struct soak *soak, double think_ms)
     is_well = is_well && WIFEXITED(status) && WEXITSTATUS(status) == 0;
     family_end(&soak->family, !is_well);
     unlink(path);
-    text_free(&arguments);
     return is_well;
 }
 

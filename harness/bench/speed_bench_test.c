@@ -157,10 +157,10 @@ static double number_of(const json_t *object, const char *outer, const char *nam
 static bool run_scenario(const struct bench *bench, const char *kind, const char *scenario,
                          int64_t for_ms, const char *verdict, json_t **statistics)
 {
-    struct text arguments = {0};
-    char *path = path_join(bench->server.folder, "bench.yaml");
-    char *out = path_join(bench->server.folder, "run");
-    char *result_path = path_join(out, "result.json");
+    AUTO_TEXT struct text arguments = {0};
+    AUTO_FREE char *path = path_join(bench->server.folder, "bench.yaml");
+    AUTO_FREE char *out = path_join(bench->server.folder, "run");
+    AUTO_FREE char *result_path = path_join(out, "result.json");
     file_write(path, scenario, strlen(scenario), NULL);
     text_format(&arguments,
                 "run %s --quiet --out %s --set servers.%s.external=%s://127.0.0.1:%d "
@@ -178,10 +178,6 @@ static bool run_scenario(const struct bench *bench, const char *kind, const char
     json_decref(root);
     command_free(&result);
     test_folder_remove(out);
-    text_free(&arguments);
-    free(path);
-    free(out);
-    free(result_path);
     return is_well;
 }
 
@@ -419,8 +415,8 @@ static bool loop_barely(const struct bench *bench, const struct subject *library
 {
     char command[600];
     char line[200] = "";
-    struct text log = {0};
-    char *log_path = path_join(bench->server.folder, "bare.log");
+    AUTO_TEXT struct text log = {0};
+    AUTO_FREE char *log_path = path_join(bench->server.folder, "bare.log");
     // In a session of its own, as Lockpick's clients are: see bare_lock.
     snprintf(command, sizeof command,
              "setsid --wait sh -c '%s 127.0.0.1:%d bare-%d %.3f %.3f 2> %s'", library->loop,
@@ -437,17 +433,15 @@ static bool loop_barely(const struct bench *bench, const struct subject *library
     file_read(log_path, &log, NULL);
     if (!is_well || took_ns <= 0)
         fprintf(stderr, "'%s' failed: %s%s\n", command, line, text_string(&log));
-    text_free(&log);
-    free(log_path);
     return is_well && took_ns > 0;
 }
 
 static bool loop_through_lockpick(const struct bench *bench, const struct subject *library,
                                   int repeat, struct figures *figures)
 {
-    struct text scenario = {0};
+    AUTO_TEXT struct text scenario = {0};
     json_t *statistics;
-    char *folder = realpath("scripts/drivers", NULL);
+    AUTO_FREE char *folder = realpath("scripts/drivers", NULL);
     (void)repeat;
     text_format(&scenario,
                 HEAD "workload: {kind: cycle, for: 1s, warm-up: %lldms}\n"
@@ -463,8 +457,6 @@ static bool loop_through_lockpick(const struct bench *bench, const struct subjec
     *figures = (struct figures){.rate = number_of(statistics, NULL, "holds_per_second"),
                                 .us = number_of(statistics, "acquire", "p50_ns") / 1e3};
     json_decref(statistics);
-    text_free(&scenario);
-    free(folder);
     return is_well && figures->rate > 0 && figures->us > 0;
 }
 

@@ -299,7 +299,7 @@ static void compare(struct reading *reading, size_t line, bool *names)
 {
     struct row row = {.file = reading->file, .line = line};
     const struct judgement *judgement = &reading->build.judgement;
-    char *copy = memory_string(strstr(reading->lines.items[line], "->") + 2);
+    AUTO_FREE char *copy = memory_string(strstr(reading->lines.items[line], "->") + 2);
     char *text = strstr(copy, ": ");
     if (text != NULL) {
         *text = '\0';
@@ -326,7 +326,6 @@ static void compare(struct reading *reading, size_t line, bool *names)
         names[finding_named(&reading->build, what) - judgement->findings] = true;
     }
     all_taken(&row);
-    free(copy);
 }
 
 // --- cases ---------------------------------------------------------------------------------------

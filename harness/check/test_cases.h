@@ -4,6 +4,7 @@
 #define LOCKPICK_CHECK_TEST_CASES_H
 
 #include "harness/base/file.h"
+#include "harness/base/scope.h"
 #include "harness/check/test_history.h"
 
 #include <glob.h>
@@ -114,7 +115,7 @@ static size_t run_case(const char *file, struct lines lines, size_t line, size_t
 
 static size_t run_file(const char *file, const struct reading *fresh)
 {
-    struct text bytes = {0};
+    AUTO_TEXT struct text bytes = {0};
     struct lines lines = {0};
     size_t room = 0, cases = 0;
     if (file_read(file, &bytes, NULL) != 0)
@@ -134,7 +135,6 @@ static size_t run_file(const char *file, const struct reading *fresh)
         line = end;
     }
     free(lines.items);
-    text_free(&bytes);
     return cases;
 }
 

@@ -50,13 +50,11 @@ __attribute__((format(printf, 1, 2))) static int shell(const char *format, ...)
 // Fails unless the file of the folder has those words.
 static void expect_content(const char *name, const char *words)
 {
-    struct text content = {0};
-    char *path = path_join(folder, name);
+    AUTO_TEXT struct text content = {0};
+    AUTO_FREE char *path = path_join(folder, name);
     (void)file_read(path, &content, NULL);
     if (strstr(text_string(&content), words) == NULL)
         fail_msg("no '%s' in %s: %.2000s", words, path, text_string(&content));
-    text_free(&content);
-    free(path);
 }
 
 // Replaces the first `old` in a text by `new`. False if there is none.
@@ -148,7 +146,7 @@ static struct test_case *add_case(struct case_file *file, const char *name)
 
 static void read_case_file(struct case_file *file)
 {
-    struct text content = {0};
+    AUTO_TEXT struct text content = {0};
     struct rows *rows = NULL;  // that further ones belong to
     struct text *block = NULL; // that further lines belong to,
     size_t inward = 0;         // of which so many spaces are cut off
@@ -192,7 +190,6 @@ static void read_case_file(struct case_file *file)
     for (size_t i = 0; i < file->count; i++)
         add_row(&file->cases[i]->rows, number, "")->word = NULL;
     add_row(&file->before, number, "")->word = NULL;
-    text_free(&content);
 }
 
 // --- what is done --------------------------------------------------------------------------------
@@ -234,10 +231,9 @@ static char *expanded(const struct playing *playing, const char *text)
             text_add_bytes(&out, text, 1);
             continue;
         }
-        char *inner = expanded(playing, value);
+        AUTO_FREE char *inner = expanded(playing, value);
         size_t end = strlen(inner);
         text_add_bytes(&out, inner, end > 0 && inner[end - 1] == '\n' ? end - 1 : end);
-        free(inner);
         text += length + 1;
     }
     return out.bytes;
@@ -275,12 +271,10 @@ static void call(struct playing *playing, const char *command)
     forget_said(playing);
     playing->code = shell("cd @ && { mv -f .out .said; mv -f .errors .said-errors; } 2>/dev/null; "
                           "cd \"$PROJECT\" && bash @/.command >@/.out 2>@/.errors </dev/null");
-    char *out = path_of("@/.out");
-    char *errors = path_of("@/.errors");
+    AUTO_FREE char *out = path_of("@/.out");
+    AUTO_FREE char *errors = path_of("@/.errors");
     (void)file_read(out, &playing->out, NULL);
     (void)file_read(errors, &playing->errors, NULL);
-    free(out);
-    free(errors);
 }
 
 // --- the rows ------------------------------------------------------------------------------------
@@ -296,7 +290,7 @@ static void take_file(struct playing *playing)
 static void take_copy(struct playing *playing)
 {
     char name[80], path[200];
-    struct text whole = {0};
+    AUTO_TEXT struct text whole = {0};
     if (sscanf(playing->rest, "%199s %79s", path, name) != 2 || file_read(path, &whole, NULL) != 0)
         fail_row(playing, "no such file");
     for (const char *at = playing->block; *at != '\0';) {
@@ -311,17 +305,15 @@ static void take_copy(struct playing *playing)
         text_free(&parts[1]);
     }
     write_in(folder, name, text_string(&whole));
-    text_free(&whole);
 }
 
 static void call_lockpick(struct playing *playing, const char *arguments)
 {
-    struct text command = {0};
+    AUTO_TEXT struct text command = {0};
     text_format(&command, "\"$LOCKPICK\" ");
     for (const char *at = arguments; *at != '\0'; at++)
         text_add_bytes(&command, *at == '@' ? folder : at, *at == '@' ? strlen(folder) : 1);
     call(playing, command.bytes);
-    text_free(&command);
 }
 
 static void take_lockpick(struct playing *playing)
@@ -359,11 +351,10 @@ static bool is_followed_by(const struct playing *playing, const char *word)
 // A line of the shell, in the folder; it must end well unless the next row says how it ends.
 static void take_shell(struct playing *playing)
 {
-    struct text command = {0};
+    AUTO_TEXT struct text command = {0};
     text_format(&command, "cd %s\n%s%s%s", folder, playing->rest,
                 *playing->block != '\0' ? "\n" : "", playing->block);
     call(playing, command.bytes);
-    text_free(&command);
     if (playing->code != 0 && !is_followed_by(playing, "->"))
         fail_row(playing, "exit status %d", playing->code);
 }
@@ -388,22 +379,20 @@ static void take_need(struct playing *playing)
 
 static void take_reading(struct playing *playing)
 {
-    char *path = path_of("@/%s", playing->rest);
+    AUTO_FREE char *path = path_of("@/%s", playing->rest);
     forget_said(playing);
     if (file_read(path, &playing->out, NULL) != 0)
         fail_row(playing, "it cannot be read");
-    free(path);
 }
 
 // With what "\n" stands for.
 static bool is_in(const struct text *text, const char *words)
 {
-    struct text wanted = {0};
+    AUTO_TEXT struct text wanted = {0};
     text_add(&wanted, words);
     while (replace(&wanted, "\\n", "\n"))
         continue;
     bool is = strstr(text_string(text), wanted.bytes) != NULL;
-    text_free(&wanted);
     return is;
 }
 
@@ -415,10 +404,9 @@ static void take_saying(struct playing *playing)
     bool is = false;
     const struct row *row = playing->row;
     do {
-        char *words = expanded(playing, row++->rest);
+        AUTO_FREE char *words = expanded(playing, row++->rest);
         is |= (kind != 'e' && is_in(&playing->out, words)) ||
               (kind != 'o' && is_in(&playing->errors, words));
-        free(words);
     } while (row->word != NULL && strcmp(row->word, "or") == 0);
     if (is != (kind != 'l'))
         fail_row(playing, is ? "it says that" : "it does not say that");
@@ -469,10 +457,9 @@ static void take_json(struct playing *playing)
                         strstr(json_string_value(found), json_string_value(wanted)) != NULL
                   : are_numbers &&
                         ((operator[0] == '<' ? a < b : a> b) || (operator[1] == '=' && are_equal));
-    char *text = json_dumps(found, JSON_ENCODE_ANY);
+    AUTO_FREE char *text = json_dumps(found, JSON_ENCODE_ANY);
     if (!is)
         fail_row(playing, "it is %s", text);
-    free(text);
     json_decref(found);
     json_decref(wanted);
     json_decref(root);
@@ -535,7 +522,8 @@ static void play_table(struct playing *playing, const struct row *table)
         names[columns] = cut_cell(&rest, false);
     struct definition cells[8] = {{0}};
     playing->here = (struct definitions){.items = cells, .count = columns};
-    char *content = memory_string(text_string(&table->block)), *next = content;
+    AUTO_FREE char *content = memory_string(text_string(&table->block));
+    char *next = content;
     bool are_skipped = true;
     for (char *line; (line = strsep(&next, "\n")) != NULL && *line != '\0';) {
         for (size_t i = 0; i < columns; i++) {
@@ -548,7 +536,6 @@ static void play_table(struct playing *playing, const struct row *table)
             text_free(&cells[i].value);
     }
     playing->is_skipped = are_skipped;
-    free(content);
     free(header);
 }
 
@@ -620,10 +607,9 @@ TEST(a_row_that_does_not_hold_fails_the_case_and_names_its_place)
     assert_int_equal(shell("mkdir -p @/harness/cli/cases"), 0);
     for (size_t i = 0; i <= sizeof rows / sizeof *rows; i++) {
         bool is_right = i == sizeof rows / sizeof *rows; // but for this one
-        struct text content = {0};
+        AUTO_TEXT struct text content = {0};
         text_format(&content, "case one\n    %s\n", is_right ? "$ true" : rows[i]);
         write_in(folder, "harness/cli/cases/wrong_test.cases", content.bytes);
-        text_free(&content);
         int code =
             shell("cd @; LOCKPICK=/bin/true bash -c 'exec -a wrong_test %s' >said 2>&1", program);
         if ((code == 0) != is_right)

@@ -39,7 +39,7 @@ static void expect_option(enum shell shell, const char *text, const struct verb 
 TEST(each_verb_and_each_of_its_options_is_completed_in_each_shell)
 {
     for (enum shell shell = SHELL_BASH; shell <= SHELL_FISH; shell++) {
-        struct text text = {0};
+        AUTO_TEXT struct text text = {0};
         completion_write(shell, &text);
         for (size_t i = 0; verb_catalogue[i] != NULL; i++) {
             const struct verb *verb = verb_catalogue[i];
@@ -48,6 +48,5 @@ TEST(each_verb_and_each_of_its_options_is_completed_in_each_shell)
                  option != NULL && option->name != NULL; option++)
                 expect_option(shell, text.bytes, verb, option->name);
         }
-        text_free(&text);
     }
 }

@@ -219,9 +219,9 @@ static void say_work(const struct exploration *exploration, const struct trial *
 static int write_counterexample(const struct trial *trial, const struct check *broken,
                                 const char *lines, const char *folder, struct error *error)
 {
-    struct text text = {0};
-    char *scenario = scenario_as_run(trial->scenario, SEED, NULL, NULL);
-    char *path = path_join(folder, "counterexample.yaml");
+    AUTO_TEXT struct text text = {0};
+    AUTO_FREE char *scenario = scenario_as_run(trial->scenario, SEED, NULL, NULL);
+    AUTO_FREE char *path = path_join(folder, "counterexample.yaml");
     text_format(&text, "%sschedule:\n", scenario);
     for (const char *line = lines; *line != '\0'; line += strcspn(line, "\n") + 1)
         text_format(&text, "  - \"%.*s\"\n", (int)strcspn(line, "\n"), line);
@@ -232,9 +232,6 @@ static int write_counterexample(const struct trial *trial, const struct check *b
     int result = file_write(path, text.bytes, text.length, error);
     if (result == 0)
         printf("\n  the same again: lockpick run %s\n", path);
-    free(path);
-    free(scenario);
-    text_free(&text);
     return result;
 }
 
@@ -263,13 +260,12 @@ static int say_found(struct replay *replay, const struct trial *trial, const cha
                      ? -1
                      : replay_judge(replay, &model, &judgement, error);
     if (status == 0) {
-        char *story = story_tell(model, &judgement, &(struct story_span){0});
+        AUTO_FREE char *story = story_tell(model, &judgement, &(struct story_span){0});
         printf("  the shortest schedule found, %zu steps, which broke it %d times of %d:\n",
                result->found.count, result->replayed, REPLAYS);
         for (const char *line = told.lines.bytes; *line != '\0'; line += strcspn(line, "\n") + 1)
             printf("    %.*s\n", (int)strcspn(line, "\n"), line);
         printf("\n%s", story);
-        free(story);
         status = write_counterexample(trial, result->broken, told.lines.bytes, folder, error);
         draw_counterexample(model, &judgement, &result->found, &told, folder);
     }
@@ -378,8 +374,8 @@ static void explore_lock(struct exploration *exploration, const struct trial *tr
 {
     struct search_result result = {.end = SEARCH_EXHAUSTED};
     enum search_end end = SEARCH_EXHAUSTED; // of all rounds
-    struct text work = {0};
-    struct text exhausted = {0};
+    AUTO_TEXT struct text work = {0};
+    AUTO_TEXT struct text exhausted = {0};
     uint64_t schedules = 0;
     int code = EXIT_AS_EXPECTED; // of all rounds
     exploration->scheme = trials[0].scheme;
@@ -412,8 +408,6 @@ static void explore_lock(struct exploration *exploration, const struct trial *tr
               (double)(given_ns - left_ns) / NS_PER_S, explored);
     explored->code = code;
     fflush(stdout);
-    text_free(&exhausted);
-    text_free(&work);
 }
 
 // --- several locks -------------------------------------------------------------------------------

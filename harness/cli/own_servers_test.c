@@ -50,7 +50,7 @@ TEST(of_mysql_all_tables_of_lockpick_are_removed_and_no_other)
     const struct node *node = &server.cluster.nodes[0];
     MUST_BE(0, server_tell(node, statements, &error));
     for (int round = 0; round < 2; round++) { // also if nothing is left
-        struct text left = {0};
+        AUTO_TEXT struct text left = {0};
         expect_clean("mysql://lockpick@", node, "mine");
         assert_int_equal(server_ask(node,
                                     "SELECT GROUP_CONCAT(table_name) FROM "
@@ -58,7 +58,6 @@ TEST(of_mysql_all_tables_of_lockpick_are_removed_and_no_other)
                                     &left, &error),
                          0);
         assert_string_equal(left.bytes, "lockpicking\n");
-        text_free(&left);
     }
     test_server_stop(&server);
 }

@@ -3,6 +3,7 @@
 #define LOCKPICK_CLI_TEST_APART_H
 
 #include "harness/base/file.h"
+#include "harness/base/scope.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -45,7 +46,7 @@ static inline bool be_root(uid_t user, gid_t group)
 static inline bool empty_tmp(void)
 {
     char project[PATH_MAX];
-    struct text copy = {0};
+    AUTO_TEXT struct text copy = {0};
     if (getcwd(project, sizeof project) == NULL ||
         mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
         mount("proc", "/proc", "proc", 0, NULL) != 0 ||
@@ -57,7 +58,6 @@ static inline bool empty_tmp(void)
     bool done =
         strncmp(project, "/tmp/", 5) != 0 || (folder_make(copy.bytes, NULL) == 0 &&
                                               mount(project, copy.bytes, NULL, MS_BIND, NULL) == 0);
-    text_free(&copy);
     return done && mount("/dev/shm/tmp", "/tmp", NULL, MS_MOVE, NULL) == 0 &&
            rmdir("/dev/shm/tmp") == 0 && chdir(project) == 0;
 }

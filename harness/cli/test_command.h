@@ -25,7 +25,7 @@ static inline struct command_result run_lockpick(const char *arguments)
 {
     struct command_result result = {0};
     char folder[] = "/tmp/lockpick-test-output-XXXXXX";
-    struct text line = {0};
+    AUTO_TEXT struct text line = {0};
     if (test_folder_make(folder) != 0)
         abort();
     text_format(&line, "%s %s >%s/out 2>%s/err </dev/null", lockpick_path(), arguments, folder,
@@ -38,7 +38,6 @@ static inline struct command_result run_lockpick(const char *arguments)
     path = path_join(folder, "err");
     (void)file_read(path, &result.errors, NULL);
     free(path);
-    text_free(&line);
     test_folder_remove(folder);
     return result;
 }
@@ -46,7 +45,7 @@ static inline struct command_result run_lockpick(const char *arguments)
 // The same with each '@' of the arguments standing for the test's folder.
 static inline struct command_result run_lockpick_in(const char *folder, const char *arguments)
 {
-    struct text line = {0};
+    AUTO_TEXT struct text line = {0};
     for (; *arguments != '\0'; arguments++) {
         if (*arguments == '@')
             text_add(&line, folder);
@@ -54,7 +53,6 @@ static inline struct command_result run_lockpick_in(const char *folder, const ch
             text_add_bytes(&line, arguments, 1);
     }
     struct command_result result = run_lockpick(text_string(&line));
-    text_free(&line);
     return result;
 }
 
@@ -63,14 +61,12 @@ static inline struct command_result run_lockpick_in(const char *folder, const ch
 static inline struct command_result run_text_in(const char *folder, const char *name,
                                                 const char *text)
 {
-    struct text path = {0};
-    struct text arguments = {0};
+    AUTO_TEXT struct text path = {0};
+    AUTO_TEXT struct text arguments = {0};
     text_format(&path, "%s/%s.yaml", folder, name);
     text_format(&arguments, "run %s --keep-going --out %s/%s", path.bytes, folder, name);
     assert_int_equal(file_write(path.bytes, text, strlen(text), NULL), 0);
     struct command_result result = run_lockpick(arguments.bytes);
-    text_free(&path);
-    text_free(&arguments);
     return result;
 }
 
@@ -82,20 +78,18 @@ static inline void command_free(struct command_result *result)
 
 static inline void write_in(const char *folder, const char *name, const char *content)
 {
-    char *path = path_join(folder, name);
+    AUTO_FREE char *path = path_join(folder, name);
     assert_int_equal(file_write(path, content, strlen(content), NULL), 0);
-    free(path);
 }
 
 // Fails unless it ended with that code and said those words, anywhere. Frees the result.
 static inline void command_expect(struct command_result result, int code, const char *words)
 {
-    struct text all = {0};
+    AUTO_TEXT struct text all = {0};
     text_format(&all, "%s%s", text_string(&result.output), text_string(&result.errors));
     if (result.code != code || strstr(text_string(&all), words) == NULL)
         fail_msg("exit code %d, not %d, or no '%s' in:\n%s", result.code, code, words,
                  text_string(&all));
-    text_free(&all);
     command_free(&result);
 }
 

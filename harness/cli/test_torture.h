@@ -6,6 +6,7 @@
 #include "harness/base/clock.h"
 #include "harness/base/growing.h"
 #include "harness/base/processes.h"
+#include "harness/base/scope.h"
 #include "harness/cli/test_command.h"
 #include "harness/history/reader.h"
 
@@ -74,12 +75,11 @@ static void name_of_process(pid_t process, char *name, size_t room)
 {
     char path[64];
     struct process_entry entry;
-    struct text line = {0};
+    AUTO_TEXT struct text line = {0};
     snprintf(path, sizeof path, "/proc/%d/comm", (int)process);
     bool is_alive = process_read(process, &entry) && entry.state != 'Z' &&
                     file_read(path, &line, NULL) == 0 && line.length > 0;
     snprintf(name, room, "%.*s", is_alive ? (int)line.length - 1 : 0, text_string(&line));
-    text_free(&line);
 }
 
 // All that are a run's. The caller frees `items`.
@@ -113,21 +113,19 @@ static void reap(struct torture *torture)
 static size_t see_histories(struct torture *torture, void (*see)(struct torture *, const char *))
 {
     size_t count = 0;
-    char *trials = path_join(torture->folder, "trials");
+    AUTO_FREE char *trials = path_join(torture->folder, "trials");
     DIR *all = opendir(trials);
     for (struct dirent *entry; all != NULL && (entry = readdir(all)) != NULL;) {
-        struct text path = {0};
+        AUTO_TEXT struct text path = {0};
         text_format(&path, "%s/%s/history.bin", trials, entry->d_name);
         if (entry->d_name[0] != '.' && access(path.bytes, R_OK) == 0) {
             count++;
             if (see != NULL)
                 see(torture, path.bytes);
         }
-        text_free(&path);
     }
     if (all != NULL)
         closedir(all);
-    free(trials);
     return count;
 }
 
@@ -231,11 +229,10 @@ static void look_for_residual_locks(struct torture *torture)
 // `lockpick VERB FOLDER`: its exit code, and what it said in `said`.
 static int ask(const struct torture *torture, const char *verb, struct text *said)
 {
-    struct text arguments = {0};
+    AUTO_TEXT struct text arguments = {0};
     text_format(&arguments, "%s %s", verb, torture->folder);
     struct command_result result = run_lockpick(arguments.bytes);
     text_format(said, "%s%s", text_string(&result.output), text_string(&result.errors));
-    text_free(&arguments);
     int code = result.code;
     command_free(&result);
     return code;
@@ -249,7 +246,7 @@ static bool is_analysis(int code)
 // True if the blow came between two grants.
 static bool was_in_trial(const struct torture *torture, const char *trial)
 {
-    struct text path = {0};
+    AUTO_TEXT struct text path = {0};
     struct history history;
     struct error error;
     bool began = false;
@@ -263,7 +260,6 @@ static bool was_in_trial(const struct torture *torture, const char *trial)
         }
         history_free(&history);
     }
-    text_free(&path);
     return began && went_on;
 }
 
@@ -292,7 +288,7 @@ static void look_at_verdict(struct torture *torture, const json_t *trial, const 
 
 static void look_at_verdicts(struct torture *torture, const char *when)
 {
-    char *path = path_join(torture->folder, "result.json");
+    AUTO_FREE char *path = path_join(torture->folder, "result.json");
     json_error_t problem;
     json_t *root = json_load_file(path, 0, &problem);
     size_t index;
@@ -306,7 +302,6 @@ static void look_at_verdicts(struct torture *torture, const char *when)
         look_at_verdict(torture, trial, when);
     }
     json_decref(root);
-    free(path);
 }
 
 // check, report and check again: they work, and agree.

@@ -307,13 +307,12 @@ static bool endure(struct torture *torture, const struct attack *attack)
     bool is_well = torture->wrong.length == 0;
     printf("%s\n%s", is_well ? "well" : "WRONG", text_string(&torture->wrong));
     fflush(stdout);
-    struct text command = {0};
+    AUTO_TEXT struct text command = {0};
     if (!is_well)
         text_format(&command, "mkdir -p %s && cp -r --sparse=always %s %s.out %s/; ", KEPT, folder,
                     folder, KEPT);
     text_format(&command, "rm -rf %s %s.out", folder, folder);
     (void)!system(command.bytes);
-    text_free(&command);
     text_free(&torture->wrong);
     torture->wrong = (struct text){0};
     return is_well;

@@ -2,6 +2,7 @@
 #ifndef LOCKPICK_CLUSTER_TEST_ZOOKEEPER_H
 #define LOCKPICK_CLUSTER_TEST_ZOOKEEPER_H
 
+#include "harness/base/scope.h"
 #include "harness/cluster/test_control.h"
 
 #include <inttypes.h>
@@ -42,7 +43,7 @@ static inline void zookeeper_client_hear(zhandle_t *handle, int type, int state,
 static inline void zookeeper_client_open(struct zookeeper_client *client,
                                          struct test_server *server, int number)
 {
-    struct text servers = {0};
+    AUTO_TEXT struct text servers = {0};
     struct error error = {.text = "no connection"};
     for (int i = 0; i < server->cluster.count; i++) {
         const struct node *node = &server->cluster.nodes[(number - 1 + i) % server->cluster.count];
@@ -53,7 +54,6 @@ static inline void zookeeper_client_open(struct zookeeper_client *client,
     client->handle = zookeeper_init(servers.bytes, zookeeper_client_hear, SESSION_MS, NULL, client,
                                     ZOO_NO_LOG_CLIENTENV);
     assert_non_null(client->handle);
-    text_free(&servers);
     MUST_COME_TO_BE(ZOO_CONNECTED_STATE, atomic_load(&client->state));
 }
 
@@ -93,7 +93,7 @@ static inline bool is_there(struct zookeeper_client *client, const char *path)
 // Where the client's connection to that server comes from; 0 if there is none.
 static inline int port_of(struct zookeeper_client *client, const struct node *node)
 {
-    struct text answer = {0};
+    AUTO_TEXT struct text answer = {0};
     char session[32];
     int port = 0;
     snprintf(session, sizeof session, ",sid=0x%" PRIx64 ",",
@@ -106,7 +106,6 @@ static inline int port_of(struct zookeeper_client *client, const struct node *no
         assert_non_null(line);
         assert_int_equal(sscanf(line, "/%*[^:]:%d[", &port), 1);
     }
-    text_free(&answer);
     return port;
 }
 

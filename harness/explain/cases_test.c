@@ -22,7 +22,7 @@ struct expected {
 static void compare_diagnosis(struct reading *reading, size_t line, const char *wanted,
                               const struct diagnosis *diagnosis)
 {
-    struct text found = {0};
+    AUTO_TEXT struct text found = {0};
     const struct trial_model *model = diagnosis->model;
     text_format(&found, "%s %s", root_name(diagnosis->cause), certainty_name(diagnosis->certainty));
     if (diagnosis->holds[0] != NULL || diagnosis->holds[1] != NULL)
@@ -35,7 +35,6 @@ static void compare_diagnosis(struct reading *reading, size_t line, const char *
     text_format(&found, ": %s", diagnosis->text);
     if (strcmp(found.bytes, wanted) != 0)
         complain(reading, line, "it is %s", found.bytes);
-    text_free(&found);
 }
 
 static void compare_story(struct reading *reading, size_t line, const char *wanted,
@@ -89,11 +88,10 @@ static void compare_json(struct reading *reading, size_t line, const struct expe
                   has_string(object, "remedy", first->mitigation) &&
                   json_array_size(json_object_get(object, "others")) == expected->count - 1 &&
                   json_array_size(json_object_get(object, "also")) == first->also_count;
-    char *text = object != NULL ? json_dumps(object, 0) : memory_string("nothing");
+    AUTO_FREE char *text = object != NULL ? json_dumps(object, 0) : memory_string("nothing");
     if (!is_same)
         complain(reading, line, "the JSON says %s", text);
     json_decref(object);
-    free(text);
 }
 
 static void decide(struct reading *reading, size_t line)
@@ -102,7 +100,7 @@ static void decide(struct reading *reading, size_t line)
     struct expected expected = {
         .diagnoses = memory_new(MAX_CHECKS * sizeof(struct diagnosis)),
         .story = story_tell(&build->model, &build->judgement, &(struct story_span){0})};
-    char *story = expected.story;
+    AUTO_FREE char *story = expected.story;
     expected.count = diagnoses_make(&build->model, &build->judgement, expected.diagnoses);
     if (expected.count == 0 && story[0] != '\0')
         complain(reading, line, "there is a story");
@@ -114,7 +112,6 @@ static void decide(struct reading *reading, size_t line)
         complain(reading, line, "not expected in the story: %s", expected.story);
     compare_json(reading, line, &expected);
     free(expected.diagnoses);
-    free(story);
 }
 
 TEST(every_violation_is_diagnosed_and_told_as_its_case_says)

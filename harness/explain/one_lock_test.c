@@ -65,13 +65,12 @@ TEST_WITH(what_is_told_is_the_lock_of_the_violation, start, end)
 
 TEST_WITH(a_story_names_the_lock_and_leaves_out_who_holds_another, start, end)
 {
-    char *story = story_tell(&build.model, &build.judgement, &(struct story_span){0});
+    AUTO_FREE char *story = story_tell(&build.model, &build.judgement, &(struct story_span){0});
     assert_non_null(strstr(story, "client-1 acquires lock 3"));
     assert_non_null(strstr(story, "client-2 acquires lock 3: client-1 still holds it"));
     assert_non_null(strstr(story, "All this is about lock 3 of 3."));
     assert_null(strstr(story, "client-3"));
     assert_null(strstr(story, "client-4"));
-    free(story);
 }
 
 TEST_WITH(evidence_names_it_and_counts_in_the_whole, start, end)

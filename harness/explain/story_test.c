@@ -17,12 +17,11 @@ TEST(a_story_has_few_lines_however_much_happened)
                    "1000-1001 client-%d release",
                    5 + i, 6 + i, i, i, i, 10 + i, i, 15 + i, i, i);
     build_judge(&build);
-    char *told = story_tell(&build.model, &build.judgement, &(struct story_span){0});
+    AUTO_FREE char *told = story_tell(&build.model, &build.judgement, &(struct story_span){0});
     int lines = 0;
     for (const char *at = told; *at != '\0'; at++)
         lines += *at == '\n';
     assert_in_range(lines, 5, 15);
-    free(told);
     build_free(&build);
 }
 

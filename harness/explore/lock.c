@@ -106,7 +106,7 @@ struct scenario *explored_scenario(const struct explored_lock *lock,
     const char *workload = lock->workload != NULL ? lock->workload : "increment";
     char name[LOCK_NAME_ROOM];
     AUTO_TEXT struct text item = {0};
-    struct text text = {0};
+    AUTO_TEXT struct text text = {0};
     if (!lock_write_item(lock, name, &item))
         return NULL;
     bool is_fenced =
@@ -135,6 +135,5 @@ struct scenario *explored_scenario(const struct explored_lock *lock,
     else
         diagnostics_print(diagnostics, stderr);
     diagnostics_free(diagnostics);
-    text_free(&text);
     return scenario;
 }

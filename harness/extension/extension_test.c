@@ -9,10 +9,9 @@ TEST_FOLDER("/tmp/lockpick-extension-test-XXXXXX");
 
 static int start(void **state)
 {
-    struct text path = {0};
+    AUTO_TEXT struct text path = {0};
     text_format(&path, "%s-extended", lockpick_path());
     setenv("LOCKPICK", path.bytes, 1);
-    text_free(&path);
     return make_test_folder(state);
 }
 
@@ -29,13 +28,11 @@ static void expect_words(const char *where, const char *text, const char *words)
 
 static void expect_file(const char *name, const char *words)
 {
-    char *path = path_join(folder, name);
-    struct text text = {0};
+    AUTO_FREE char *path = path_join(folder, name);
+    AUTO_TEXT struct text text = {0};
     struct error error;
     MUST_BE(0, file_read(path, &text, &error));
     expect_words(path, text_string(&text), words);
-    text_free(&text);
-    free(path);
 }
 
 #define SCENARIO(schemes, fault, because, more)                                                    \

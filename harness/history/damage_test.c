@@ -149,11 +149,10 @@ TEST(a_writer_killed_anywhere_leaves_an_unfinished_history_of_all_it_had_written
 // Loads the sample with something done to its bytes.
 static struct history load_changed(size_t offset, const void *change, size_t length)
 {
-    char *copy = memory_new(bytes.length);
+    AUTO_FREE char *copy = memory_new(bytes.length);
     memcpy(copy, bytes.bytes, bytes.length);
     memcpy(copy + offset, change, length);
     test_file_put(&test, copy, bytes.length);
-    free(copy);
     return test_file_load(&test);
 }
 

@@ -38,7 +38,7 @@ TEST(it_is_written_in_the_order_of_real_time)
 {
     struct operations operations;
     make(&operations, false);
-    char *text = export_text(IMPORT_EDN, &operations);
+    AUTO_FREE char *text = export_text(IMPORT_EDN, &operations);
     assert_string_equal(
         text, "{:index 0, :process 0, :type :invoke, :f :acquire, :value nil, :time 5}\n"
               "{:index 1, :process 0, :type :ok, :f :acquire, :value 3, :time 7}\n"
@@ -50,7 +50,6 @@ TEST(it_is_written_in_the_order_of_real_time)
               "{:index 7, :process 1, :type :invoke, :f :release, :value nil, :time 12}\n"
               "{:index 8, :process 1, :type :fail, :f :release, :value nil, :time 13}\n"
               "{:index 9, :process 2, :type :info, :f :acquire-shared, :value nil, :time 13}\n");
-    free(text);
     operations_free(&operations);
 }
 

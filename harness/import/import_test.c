@@ -58,12 +58,11 @@ static struct result import_case(const struct written_case *one)
 static void expect_meaning(const struct written_case *one)
 {
     struct result result = import_case(one);
-    struct text text = {0};
+    AUTO_TEXT struct text text = {0};
     describe(&result.operations, &text);
     text_add(&text, "\n");
     if (result.imported != 0 || strcmp(text.bytes, one->expected.bytes) != 0)
         fail_case(one, "it is read as %s%s", text.bytes, text_string(&result.problems.text));
-    text_free(&text);
     result_free(&result);
 }
 
@@ -97,7 +96,7 @@ TEST(whole_numbers_are_read_whole)
 TEST(names_are_told_apart_by_how_they_are_written)
 {
     static const char *const names[] = {"7", "\"07\"", "70", "16777215", "16777216", "\"7 \""};
-    struct text text = {0};
+    AUTO_TEXT struct text text = {0};
     for (size_t i = 0; i < 2 * sizeof names / sizeof *names; i++)
         text_format(&text, "{:process %zu :type :invoke :f :acquire :value [%s nil]}\n", i,
                     names[i % (sizeof names / sizeof *names)]);
@@ -105,13 +104,12 @@ TEST(names_are_told_apart_by_how_they_are_written)
     for (size_t i = 0; i < result.operations.count; i++)
         assert_int_equal(result.operations.items[i].name, i % (sizeof names / sizeof *names));
     assert_int_equal(result.operations.count, 2 * sizeof names / sizeof *names);
-    text_free(&text);
     result_free(&result);
 }
 
 TEST(a_name_comes_after_many_that_are_numbers)
 {
-    struct text text = {0};
+    AUTO_TEXT struct text text = {0};
     size_t locks = 200;
     for (size_t i = 0; i < locks; i++)
         text_format(&text, "{:process %zu :type :invoke :f :acquire :value [%zu nil]}\n", i, i);
@@ -119,7 +117,6 @@ TEST(a_name_comes_after_many_that_are_numbers)
     struct result result = import_text(text.bytes, text.length, false);
     assert_int_equal(result.imported, 0);
     assert_string_equal(result.operations.names[result.operations.items[locks].name], "orders");
-    text_free(&text);
     result_free(&result);
 }
 
@@ -142,7 +139,7 @@ TEST(what_is_wrong_is_told_with_its_line)
 
 TEST(the_first_twenty_problems_are_told_at_once)
 {
-    struct text text = {0};
+    AUTO_TEXT struct text text = {0};
     for (int i = 0; i < 30; i++)
         text_add(&text, "{:process 0 :type :okay :f :acquire}\n");
     struct result result = import_text(text.bytes, text.length, true);
@@ -150,7 +147,6 @@ TEST(the_first_twenty_problems_are_told_at_once)
     assert_non_null(strstr(text_string(&result.problems.text), "h:20: the type is 'okay'"));
     assert_null(strstr(text_string(&result.problems.text), "h:21:"));
     result_free(&result);
-    text_free(&text);
 }
 
 TEST(a_token_is_told_apart_by_the_model)
@@ -183,7 +179,7 @@ TEST(the_name_of_the_file_says_what_it_is)
 // Each pair of lines is an acquire. `odd` takes the place of the second line of one pair.
 static struct result import_long(size_t pair, const char *odd)
 {
-    struct text text = {0};
+    AUTO_TEXT struct text text = {0};
     for (size_t i = 0; i < PAIRS; i++) {
         text_format(
             &text,
@@ -194,7 +190,6 @@ static struct result import_long(size_t pair, const char *odd)
             text_format(&text, "{\"process\":%zu,\"type\":\"ok\",\"f\":\"acquire\"}\n", i);
     }
     struct result result = import_with(text.bytes, text.length, &(struct import_options){0});
-    text_free(&text);
     return result;
 }
 
@@ -310,7 +305,7 @@ static void repeat(struct text *text, const char *begin, const char *what, int c
 TEST(nesting_has_an_end)
 {
     static const char *const openers[] = {"[", "(", "{", "#{", "#a ", "^", "#_", "#_ #_ "};
-    struct text text = {0};
+    AUTO_TEXT struct text text = {0};
     for (size_t i = 0; i < sizeof openers / sizeof openers[0]; i++) {
         repeat(&text, "{:value ", openers[i], 100000);
         expect_problem(&text, "nested more than 100 deep");
@@ -320,12 +315,11 @@ TEST(nesting_has_an_end)
         text_add(&text, "]");
     text_add(&text, "}");
     expect_problem(&text, "nested more than 100 deep");
-    text_free(&text);
 }
 
 TEST(an_operation_has_only_so_much_room)
 {
-    struct text text = {0};
+    AUTO_TEXT struct text text = {0};
     repeat(&text, "{:value [", "1 ", 1100000);
     expect_problem(&text, "more than a million values");
     repeat(&text, "{:value \"", "0123456789abcdef", 1100000);
@@ -334,5 +328,4 @@ TEST(an_operation_has_only_so_much_room)
     repeat(&text, "{\"value\":\"", "0123456789abcdef", 1100000);
     text_add(&text, "\"}");
     expect_problem(&text, "more than 16 MiB");
-    text_free(&text);
 }

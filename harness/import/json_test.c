@@ -72,7 +72,7 @@ static bool is_twice(const struct problems *problems)
 TEST(what_is_taken_as_json_is_what_jansson_takes)
 {
     struct random random;
-    struct text text = {0};
+    AUTO_TEXT struct text text = {0};
     size_t taken = 0;
     random_start(&random, 7, 0);
     for (int i = 0; i < LINES; i++) {
@@ -80,7 +80,7 @@ TEST(what_is_taken_as_json_is_what_jansson_takes)
         if (random_below(&random, 3) == 0)
             mutate(&random, &text);
         // Exactly as many bytes as there are, so that sanitizers see a step beyond.
-        char *bytes = memory_new(text.length);
+        AUTO_FREE char *bytes = memory_new(text.length);
         memcpy(bytes, text.bytes, text.length);
         struct problems problems = {.file = "h"};
         struct reader reader;
@@ -94,9 +94,7 @@ TEST(what_is_taken_as_json_is_what_jansson_takes)
         taken += is_taken;
         reader_stop(&reader);
         text_free(&problems.text);
-        free(bytes);
     }
-    text_free(&text);
     // Else nothing was compared.
     assert_in_range(taken, LINES / 20, LINES);
 }

@@ -115,7 +115,7 @@ static void end(struct fixture *fixture)
 static void take(const struct written_case *one)
 {
     struct fixture fixture;
-    struct text found = {0};
+    AUTO_TEXT struct text found = {0};
     char *analysis = strchr(one->expected.bytes, '\n');
     *analysis++ = '\0';
     bool is_open = strncmp(analysis, "open ", 5) == 0;
@@ -133,7 +133,6 @@ static void take(const struct written_case *one)
         fail_case(one, "%s", text_string(&found));
     if (*analysis != '\0')
         assert_analysis(&fixture, analysis + (is_open ? 5 : 0));
-    text_free(&found);
     end(&fixture);
 }
 

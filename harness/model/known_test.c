@@ -90,7 +90,7 @@ static struct known read_known(const char *model, size_t line, char *words)
 
 TEST(what_is_known_is_found_and_said)
 {
-    struct text bytes = {0};
+    AUTO_TEXT struct text bytes = {0};
     struct known known = {0};
     struct search *search = search_new();
     const char *model = NULL;
@@ -113,7 +113,6 @@ TEST(what_is_known_is_found_and_said)
             model = words;
     }
     free(search);
-    text_free(&bytes);
     assert_int_equal(wrong, 0);
     assert_in_range(count, 150, 1000);
 }
@@ -123,10 +122,9 @@ TEST(what_is_known_is_found_and_said)
 // A sample of which no more than its history is known.
 static struct sample sample_of(const char *model, const char *history)
 {
-    char *words = memory_string(history);
+    AUTO_FREE char *words = memory_string(history);
     struct sample sample =
         known_sample(&(struct known){.model = model, .options = words, .history = words});
-    free(words);
     return sample;
 }
 

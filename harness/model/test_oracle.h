@@ -445,12 +445,11 @@ static inline void wrong_model_is_found_out(struct search *search, const char *n
         const char *complaint = complaint_of(search, &subject, &sample, &linearizable);
         if (complaint == NULL)
             continue;
-        struct text text = {0};
+        AUTO_TEXT struct text text = {0};
         shrink(&(struct shrinker){search, &subject, &sample, complaint});
         show_complaint(&text, search, &subject, &sample, complaint);
         printf("%s, by seed %" PRIu64 ": %s", mistake->summary, seed, text_string(&text));
         assert_in_range(sample.count, 1, ORACLE_HANDFUL);
-        text_free(&text);
         return;
     }
     fail_msg("nothing was wrong with one that %s", mistake->summary);

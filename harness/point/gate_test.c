@@ -18,12 +18,12 @@ static void hear(struct step_gate *gate, const char *before, const char *token)
 
 TEST(tokens_are_named_by_their_order_and_a_scripts_digest_is_none)
 {
-    struct text names = {0};
-    struct text out = {0};
-    struct text text = {0};
+    AUTO_TEXT struct text names = {0};
+    AUTO_TEXT struct text out = {0};
+    AUTO_TEXT struct text text = {0};
     text_format(&text, "SET a %s, GET %s %s; EVALSHA\r\n$40\r\n%s; 12 abc", one, other, one, other);
     gate_name_tokens(text.bytes, text.length, &names, &out);
-    char *expected = NULL;
+    AUTO_FREE char *expected = NULL;
     assert_true(asprintf(&expected, "SET a <0>, GET <1> <0>; EVALSHA\r\n$40\r\n%s; 12 abc", other) >
                 0);
     assert_string_equal(out.bytes, expected);
@@ -31,10 +31,6 @@ TEST(tokens_are_named_by_their_order_and_a_scripts_digest_is_none)
     gate_name_tokens(other, strlen(other), &names, &out);
     assert_int_equal(out.length, 3);
     assert_memory_equal(out.bytes, "<1>", 3);
-    free(expected);
-    text_free(&names);
-    text_free(&out);
-    text_free(&text);
 }
 
 TEST(tokens_of_other_programs_are_told_by_their_place_too)
@@ -42,12 +38,10 @@ TEST(tokens_of_other_programs_are_told_by_their_place_too)
     static const char text[] = "SET lock kR7+xYz0aB3/Qw9LmN4pTs6VuE1cDf2gHj5iKo8=\r\n GET "
                                "a1B2c3D4e5F6g7H8 SomeLongWordOnly "
                                "kR7+xYz0aB3/Qw9LmN4pTs6VuE1cDf2gHj5iKo8=";
-    struct text names = {0};
-    struct text out = {0};
+    AUTO_TEXT struct text names = {0};
+    AUTO_TEXT struct text out = {0};
     gate_name_tokens(text, strlen(text), &names, &out);
     assert_string_equal(text_string(&out), "SET lock <0>\r\n GET <1> SomeLongWordOnly <0>");
-    text_free(&names);
-    text_free(&out);
 }
 
 TEST(times_of_day_are_told_by_how_much_later_they_are)
@@ -55,11 +49,10 @@ TEST(times_of_day_are_told_by_how_much_later_they_are)
     static const char text[] =
         "1795413652 1795413653.25 $1795413952010\r\n:1795413652000000000 12345 "
         "1295413652 a1795413652 17954136520";
-    struct text out = {0};
+    AUTO_TEXT struct text out = {0};
     gate_name_times(text, strlen(text), 1795413652 * NS_PER_S, 150 * NS_PER_S, &out);
     assert_string_equal(text_string(&out),
                         "{0} {0} ${2}\r\n:{0} 12345 1295413652 a1795413652 17954136520");
-    text_free(&out);
 }
 
 TEST(an_attempt_in_vain_with_the_same_answers_teaches_nothing)

@@ -53,7 +53,7 @@ static void compare(int base, const struct comparison_options *options)
 // The exit code, and what is printed, one after the other.
 static void expect(int code, const char *const *parts)
 {
-    char *text = PRINTED(comparison_print(&comparison, false, out, false));
+    AUTO_FREE char *text = PRINTED(comparison_print(&comparison, false, out, false));
     const char *at = text;
     for (; parts != NULL && *parts != NULL; parts++) {
         const char *found = strstr(at, *parts);
@@ -63,7 +63,6 @@ static void expect(int code, const char *const *parts)
     }
     if (comparison_exit_code(&comparison) != code)
         fail_msg("exit code %d, not %d:\n%s", comparison_exit_code(&comparison), code, text);
-    free(text);
 }
 
 #define EXPECT(code, ...) expect(code, (const char *const[]){__VA_ARGS__, NULL})
@@ -418,9 +417,8 @@ TEST_WITH(of_two_schemes_one_may_lack_commands_but_no_acquires, start, end)
 
 static json_t *written(void)
 {
-    char *text = comparison_json(&comparison);
+    AUTO_FREE char *text = comparison_json(&comparison);
     json_t *json = json_loads(text, 0, NULL);
-    free(text);
     return json;
 }
 

@@ -79,7 +79,7 @@ TEST(in_markdown_no_words_become_markup)
 
 TEST(a_terminal_has_columns_and_indents_what_is_folded)
 {
-    char *text = NULL;
+    AUTO_FREE char *text = NULL;
     size_t length = 0;
     struct document d = {.medium = TERMINAL, .out = open_memstream(&text, &length)};
     say(&d);
@@ -90,7 +90,6 @@ TEST(a_terminal_has_columns_and_indents_what_is_folded)
         text, "a|b <i>\"&'\n\nscheme           p50  p99\nzk-0    10 ms (9–11)    –\n"
               "zk-1    11 ms (9–11)    –\nzk-2    12 ms (9–11)    –\none\ntwo\n\nstory\n\nWhy\n"
               "    ```\n      <b>\nname: –\nseed: 7\n");
-    free(text);
 }
 
 // However little room there is, no row is without its table, and what is not there is counted.

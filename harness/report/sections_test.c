@@ -485,7 +485,7 @@ RUN_TEST(each_picture_is_described_and_its_files_are_named)
 RUN_TEST(a_page_holds_the_pictures_that_tell_most)
 {
     size_t size = 150u << 10;
-    char *large = memory_zeroed(size + 1, 1);
+    AUTO_FREE char *large = memory_zeroed(size + 1, 1);
     memset(large, 'x', size);
     for (int i = 0; i < 5; i++) {
         struct trial_result *result =
@@ -507,7 +507,6 @@ RUN_TEST(a_page_holds_the_pictures_that_tell_most)
         const char *source = strstr(strstr(shown, id), " src=\"");
         assert_int_equal(strncmp(source, " src=\"data:", 11) == 0, i == 1 || i == 4);
     }
-    free(large);
 }
 
 // --- very many -----------------------------------------------------------------------------------
@@ -516,7 +515,7 @@ RUN_TEST(reports_of_thousands_of_trials_can_be_mailed_and_posted)
 {
     struct test_many many;
     size_t size = 300u << 10;
-    char *large = memory_zeroed(size + 1, 1);
+    AUTO_FREE char *large = memory_zeroed(size + 1, 1);
     memset(large, 'x', size);
     struct trial_result *result = add_missed("none", large + size - 3000);
     test_ten_acquires(&test, result, 1234);
@@ -541,7 +540,6 @@ RUN_TEST(reports_of_thousands_of_trials_can_be_mailed_and_posted)
     shown = report_markdown_within(test_report(&many.run), 1000 * 1000);
     assert_in_range(strlen(shown), 500000, 1000 * 1000);
     test_many_free(&many);
-    free(large);
 }
 
 // --- costs ---------------------------------------------------------------------------------------

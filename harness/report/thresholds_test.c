@@ -272,12 +272,11 @@ RUN_TEST(people_and_machines_are_told_all_of_it)
 {
     state_all();
     const struct run_report *report = test_report(&test.run);
-    char *table = PRINTED(report_print(report, out, false, false));
+    AUTO_FREE char *table = PRINTED(report_print(report, out, false, false));
     const char *missed = strstr(table, "✗ MISSED");
     const char *open = strstr(table, "? not measured  20 acquire times are too few for p99");
     const char *met = strstr(table, "✓ met");
     assert_true(missed != NULL && missed < open && open < met);
-    free(table);
     json_t *json = report_json_value(report);
     assert_int_equal(json_array_size(json_find(json, "thresholds")), 3);
     assert_json_all(json_find(json, "thresholds.1"),

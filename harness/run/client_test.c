@@ -12,12 +12,11 @@
 static int figure_of(pid_t process, const char *file, const char *name)
 {
     char path[64];
-    struct text text = {0};
+    AUTO_TEXT struct text text = {0};
     snprintf(path, sizeof path, "/proc/%d/%s", (int)process, file);
     (void)file_read(path, &text, NULL);
     const char *line = strstr(text_string(&text), name);
     int figure = line != NULL ? atoi(line + strlen(name)) : 0;
-    text_free(&text);
     return figure;
 }
 
@@ -90,11 +89,10 @@ TEST(the_history_of_an_hour_has_room_for_an_hour)
     struct trial trial = {.scenario = scenario, .scheme = "process-mutex", .seed = 7};
     struct run run = {.trial = &trial, .folder = test_folder()};
     assert_int_equal(sandbox_run(true, conduct, &run), 0);
-    char *path = path_join(run.folder, "history.bin");
+    AUTO_FREE char *path = path_join(run.folder, "history.bin");
     int file = open(path, O_RDONLY);
     assert_int_equal(read(file, &header, sizeof header), sizeof header);
     close(file);
-    free(path);
     remove_folder(run.folder);
     // Of the quickest locks over a network: 50,000 a second, of eight events each.
     assert_true(header.chunk_capacity * HISTORY_EVENTS_PER_CHUNK > 3600ULL * 50000 * 8);

@@ -282,14 +282,13 @@ TEST(what_is_not_drawn_is_told_with_its_line_and_reason)
     struct drawn drawn = draw(HEAD "schemes: [redis-set-px-lua, redis-wait]\n"
                                    "random: {of: [pause, failover], lasting: 100ms}\n",
                               NULL, 2, 3);
-    char *told = PRINTED(draw_tell(&drawn.plan, drawn.scenario, out));
+    AUTO_FREE char *told = PRINTED(draw_tell(&drawn.plan, drawn.scenario, out));
     assert_string_equal(
         told,
         "a.yaml:8: random: 'failover' is not drawn for redis-set-px-lua: the scheme's servers have "
         "no other one that could lead\n"
         "a.yaml:8: random: 'failover' is not drawn for redis-wait: it does not promise to survive "
         "that: the lock may be lost with its leader\n");
-    free(told);
     drawn_free(&drawn);
 }
 

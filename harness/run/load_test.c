@@ -9,12 +9,11 @@
 // The load of the lines, of four clients; into `file`, or NULL.
 static void open_lines(struct load *load, const char *lines, struct history_file *file)
 {
-    struct text text = {0};
+    AUTO_TEXT struct text text = {0};
     struct error error;
     text_format(&text, "clients: {processes: 4}\nworkload: {kind: increment}\nload:\n%s", lines);
     const struct trial trial = {.scenario = scenario_of(text.bytes), .seed = 1};
     assert_int_equal(load_open(load, &trial, file, 0, &error), 0);
-    text_free(&text);
 }
 
 #define PHASES                                                                                     \

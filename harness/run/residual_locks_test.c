@@ -44,14 +44,13 @@ static struct history recorded(int count)
                                             .lock = locks[0],
                                             .locks = locks,
                                             .lock_count = count};
-    char *path = path_join(server.folder, "residual.history");
+    AUTO_FREE char *path = path_join(server.folder, "residual.history");
     MUST_BE(0, history_file_create(path, 2 * LOCKS, 1, &file, &error));
     history_writer_start(&writer, &file, 0, 0);
     residual_locks_record(&environment, keys, lock_scheme_find("redis-set-px-lua"), NS_PER_S,
                           &writer);
     history_file_close(&file);
     MUST_BE(0, history_load(path, &history, &error));
-    free(path);
     return history;
 }
 

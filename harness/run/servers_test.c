@@ -140,11 +140,10 @@ static void assert_applies(const char *lines, const char *scheme, enum applicabi
                            const char *says)
 {
     struct trial trial = {.scenario = scenario_of(lines), .scheme = scheme};
-    struct text reason = {0};
+    AUTO_TEXT struct text reason = {0};
     enum applicability found = trial_applicability(&trial, &reason);
     if (found != wanted || strstr(text_string(&reason), says) == NULL)
         fail_msg("%s: found %d, because '%s'", scheme, (int)found, text_string(&reason));
-    text_free(&reason);
 }
 
 TEST(a_scheme_that_lacks_what_the_scenario_wants_is_not_applicable)
@@ -163,12 +162,11 @@ TEST(a_scheme_that_lacks_what_the_scenario_wants_is_not_applicable)
 
 TEST(a_server_that_is_not_installed_is_named_with_its_package)
 {
-    char *path = memory_string(getenv("PATH"));
+    AUTO_FREE char *path = memory_string(getenv("PATH"));
     setenv("PATH", "/nonexistent", 1);
     assert_applies("", "redis-setnx", TRIAL_NOT_INSTALLED, "apt-get install redis-server");
     assert_applies(OTHERS, "redis-setnx", TRIAL_CAN_RUN, "");
     setenv("PATH", path, 1);
-    free(path);
 }
 
 #define PAUSE "{at: 1s, pause: client-1, until: 1s}"

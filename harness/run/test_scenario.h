@@ -35,7 +35,7 @@ static inline struct scenario *scenario_of(const char *text)
         {"clients", "clients: {processes: 2, threads: 2}\n"},
         {"lock", "lock: {lease: 300ms, wait: 10s, retry: 1ms, request: 1s, stuck-after: 1300ms}\n"},
         {"schemes", "schemes: \"*\"\n"}};
-    struct text whole = {0};
+    AUTO_TEXT struct text whole = {0};
     struct diagnostics *diagnostics = diagnostics_new();
     struct scenario **scenario = &test_scenarios[test_scenario_count++];
     for (size_t i = 0; i < sizeof usual / sizeof *usual; i++) {
@@ -49,7 +49,6 @@ static inline struct scenario *scenario_of(const char *text)
                                 scenario, diagnostics);
     diagnostics_print(diagnostics, stderr);
     diagnostics_free(diagnostics);
-    text_free(&whole);
     assert_int_equal(result, 0);
     return *scenario;
 }

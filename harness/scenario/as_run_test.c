@@ -17,7 +17,7 @@ TEST(load_thresholds_and_what_was_drawn_come_back_as_they_were)
                   "random: {of: [pause, kill], every: 1s, jitter: 900ms, lasting: 500ms}\n";
     struct scenario *scenario = parse(text);
     static const char drawn[] = "  - {drawn: true, at: 2s, pause: client-2, until: 500ms}\n";
-    char *first = scenario_as_run(scenario, 77, drawn, "none--3");
+    AUTO_FREE char *first = scenario_as_run(scenario, 77, drawn, "none--3");
     struct scenario *again = parse(first);
     assert_int_equal(again->seed, 77);
     assert_int_equal(again->fault_count, 2);
@@ -37,10 +37,8 @@ TEST(load_thresholds_and_what_was_drawn_come_back_as_they_were)
     assert_int_equal(again->threshold_count, 2);
     assert_string_equal(again->thresholds[0].limit.text, "acquire.p99 < 50ms");
     assert_string_equal(again->thresholds[1].schemes.items[0], "none");
-    char *second = scenario_as_run(again, 77, "", again->trial);
+    AUTO_FREE char *second = scenario_as_run(again, 77, "", again->trial);
     assert_string_equal(first, second);
-    free(first);
-    free(second);
 }
 
 TEST(what_nothing_was_drawn_for_stays_open)
@@ -50,9 +48,8 @@ TEST(what_nothing_was_drawn_for_stays_open)
                         "random: {of: [pause], beyond: true}\n");
     free(scenario->path); // no name of a file breaks what is written
     scenario->path = memory_string("a\nflux: b\xe2\x80\xa9.yaml");
-    char *written = scenario_as_run(scenario, 7, NULL, NULL);
+    AUTO_FREE char *written = scenario_as_run(scenario, 7, NULL, NULL);
     struct scenario *again = parse(written);
     assert_true(scenario_is_open(again));
     assert_true(again->random.beyond);
-    free(written);
 }

@@ -14,14 +14,15 @@
 // The diagnostics about a file, "" if it loads. The caller frees the result.
 static char *diagnostics_about(const char *path)
 {
-    struct text text = {0};
+    AUTO_TEXT struct text text = {0};
     struct error error = {0};
     MUST_BE(0, file_read(path, &text, &error));
     struct diagnostics *diagnostics = diagnostics_new();
     struct scenario *scenario = NULL;
     struct override overrides[12];
     size_t count = 0;
-    char *words = memory_string(text_string(&text)), *rest = words, *line;
+    AUTO_FREE char *words = memory_string(text_string(&text));
+    char *rest = words, *line;
     while ((line = strsep(&rest, "\n")) != NULL && strncmp(line, "# --set ", 8) == 0) {
         line += 8;
         overrides[count].path = strsep(&line, "=");
@@ -29,11 +30,9 @@ static char *diagnostics_about(const char *path)
     }
     int result = scenario_parse(strrchr(path, '/') + 1, text_string(&text), text.length,
                                 &test_vocabulary, overrides, count, &scenario, diagnostics);
-    free(words);
     assert_int_equal(result, diagnostics->count == 0 ? 0 : -1);
     assert_true((result == 0) == (scenario != NULL));
     scenario_free(scenario);
-    text_free(&text);
     char *all = diagnostics_text(diagnostics);
     diagnostics_free(diagnostics);
     return all;
@@ -49,9 +48,9 @@ static char *expected_path(const char *path)
 
 static bool is_as_expected(const char *path)
 {
-    char *actual = diagnostics_about(path);
-    char *golden_path = expected_path(path);
-    struct text golden = {0};
+    AUTO_FREE char *actual = diagnostics_about(path);
+    AUTO_FREE char *golden_path = expected_path(path);
+    AUTO_TEXT struct text golden = {0};
     struct error error = {0};
     if (getenv("LOCKPICK_WRITE_EXPECTED") != NULL)
         file_write(golden_path, actual, strlen(actual), &error);
@@ -59,9 +58,6 @@ static bool is_as_expected(const char *path)
     bool same = *actual != '\0' && strcmp(text_string(&golden), actual) == 0;
     if (!same)
         fprintf(stderr, "%s: expected\n%sbut got\n%s", path, text_string(&golden), actual);
-    text_free(&golden);
-    free(golden_path);
-    free(actual);
     return same;
 }
 
@@ -92,9 +88,8 @@ TEST(every_good_file_loads)
     glob_t files;
     assert_int_equal(glob(CORPUS "good/*.yaml", 0, NULL, &files), 0);
     for (size_t i = 0; i < files.gl_pathc; i++) {
-        char *diagnostics = diagnostics_about(files.gl_pathv[i]);
+        AUTO_FREE char *diagnostics = diagnostics_about(files.gl_pathv[i]);
         assert_string_equal(diagnostics, "");
-        free(diagnostics);
     }
     globfree(&files);
 }

@@ -17,7 +17,7 @@ static struct text good_file(void)
 // Parses bytes of a buffer that ends where they end. True if they make a scenario.
 static bool survives(const char *bytes, size_t length)
 {
-    char *copy = memory_new(length);
+    AUTO_FREE char *copy = memory_new(length);
     memcpy(copy, bytes, length);
     struct scenario *scenario = NULL;
     struct diagnostics *diagnostics = diagnostics_new();
@@ -27,7 +27,6 @@ static bool survives(const char *bytes, size_t length)
     assert_true((scenario != NULL) == (result == 0));
     scenario_free(scenario);
     diagnostics_free(diagnostics);
-    free(copy);
     return result == 0;
 }
 
@@ -60,11 +59,10 @@ TEST(any_byte_taken_out_or_replaced_is_no_harm)
     static const char others[] = "\n:-{}[],*&!#'\"\t%\\\x80\xff?|>";
     struct text text = good_file();
     for (size_t i = 0; i < text.length; i++) {
-        struct text without = {0};
+        AUTO_TEXT struct text without = {0};
         text_add_bytes(&without, text.bytes, i);
         text_add_bytes(&without, text.bytes + i + 1, text.length - i - 1);
         survives(without.bytes, without.length);
-        text_free(&without);
         char old = text.bytes[i];
         for (size_t j = 0; j < sizeof others; j++) { // with the final NUL
             text.bytes[i] = others[j];
@@ -85,11 +83,10 @@ TEST(lines_in_any_order_are_no_harm)
     for (char *line = strtok(text.bytes, "\n"); line != NULL; line = strtok(NULL, "\n"))
         lines[count++] = line;
     for (int round = 0; round < 2000; round++) {
-        struct text mixed = {0};
+        AUTO_TEXT struct text mixed = {0};
         for (size_t i = 0; i < count; i++)
             text_format(&mixed, "%s\n", lines[random_below(&random, count)]);
         survives(mixed.bytes, mixed.length);
-        text_free(&mixed);
     }
     text_free(&text);
 }
@@ -110,8 +107,8 @@ TEST(noise_is_refused)
 // What the reader says of a file that has `piece` that many times after its head.
 static void expect_refused(const char *head, const char *piece, size_t count, const char *words)
 {
-    struct text text = {0};
-    char *printed = NULL;
+    AUTO_TEXT struct text text = {0};
+    AUTO_FREE char *printed = NULL;
     text_add(&text, head);
     for (size_t i = 0; i < count; i++)
         text_format(&text, piece, i);
@@ -119,8 +116,6 @@ static void expect_refused(const char *head, const char *piece, size_t count, co
     if (strstr(printed, words) == NULL)
         fail_msg("no '%s' in:\n%.2000s", words, printed);
     assert_true(strlen(printed) < 300000 && strcspn(printed, "\n") < 2000);
-    free(printed);
-    text_free(&text);
 }
 
 TEST(a_text_of_a_megabyte_is_refused_in_a_line_that_fits)
@@ -161,9 +156,8 @@ TEST(a_control_character_is_refused_at_its_place)
 {
     static const char *const hostile[] = {"\\e[31m", "\\x9b2J", "\\r", "\\u202e"};
     for (size_t i = 0; i < sizeof hostile / sizeof hostile[0]; i++) {
-        struct text text = {0};
+        AUTO_TEXT struct text text = {0};
         text_format(&text, TEST_MINIMAL "seed: \"%s\"\n", hostile[i]);
         expect_refused(text.bytes, "", 0, "a.yaml:6:7: the text contains a control character");
-        text_free(&text);
     }
 }

@@ -66,12 +66,11 @@ TEST(a_text_is_a_threshold_for_all_schemes)
     assert_int_equal(scenario->thresholds[0].place.line, 6);
     assert_int_equal(scenario->thresholds[0].place.column, 14);
     assert_string_equal(scenario->thresholds[1].schemes.items[0], "redis-*");
-    char *again = scenario_as_run(scenario, 7, "", NULL);
+    AUTO_FREE char *again = scenario_as_run(scenario, 7, "", NULL);
     struct scenario *copy = parse(again);
     assert_int_equal(copy->threshold_count, 2);
     assert_string_equal(copy->thresholds[0].limit.text, "acquire.p99 < 5ms");
     assert_string_equal(copy->thresholds[1].schemes.items[0], "redis-*");
-    free(again);
     scenario = parse(WITH("violations == 0"));
     assert_int_equal(scenario->threshold_count, 1);
 }

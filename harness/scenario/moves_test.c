@@ -12,7 +12,7 @@ TEST(each_move_is_read_as_it_was_written)
                             .server = kind >= MOVE_FIRST_OF_SERVER ? 5 : 0,
                             .thread = has_thread ? (uint8_t)(i / MOVE_KINDS) : THREAD_WORKER};
         struct move again;
-        struct text text = {0};
+        AUTO_TEXT struct text text = {0};
         char what[MOVE_WHAT_ROOM];
         struct error error;
         const char *stands = kind >= MOVE_FIRST_OF_SERVER ? "redis-5" : "EVAL";
@@ -22,13 +22,12 @@ TEST(each_move_is_read_as_it_was_written)
         assert_int_equal(again.kind, kind);
         assert_true(move_is_of_same(again, move));
         assert_string_equal(what, has_place ? stands : "");
-        text_free(&text);
     }
 }
 
 TEST(a_thread_of_a_client_is_called_by_what_it_does)
 {
-    struct text text = {0};
+    AUTO_TEXT struct text text = {0};
     move_write((struct move){.kind = MOVE_LOSE_REPLY, .client = 1, .thread = THREAD_WATCHDOG},
                "EVAL", &text);
     text_add(&text, "; ");
@@ -36,7 +35,6 @@ TEST(a_thread_of_a_client_is_called_by_what_it_does)
                "message", &text);
     assert_string_equal(text.bytes, "client-1's watchdog EVAL, reply lost; "
                                     "client-2's subscriber message, lost");
-    text_free(&text);
 }
 
 TEST(what_is_no_move_is_refused)

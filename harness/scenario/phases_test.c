@@ -75,9 +75,8 @@ TEST(phases_are_those_of_the_load_after_a_warm_up)
         assert_int_equal(scenario->workload.for_ns, cases[i].for_ns);
         expect_load(scenario, cases[i].load, cases[i].count);
         // What was run can be run again.
-        char *as_run = scenario_as_run(scenario, 7, "", NULL);
+        AUTO_FREE char *as_run = scenario_as_run(scenario, 7, "", NULL);
         expect_load(parse(as_run), cases[i].load, cases[i].count);
-        free(as_run);
     }
 }
 

@@ -66,7 +66,7 @@ TEST(trials_are_those_of_the_schemes_in_the_order_of_the_catalogue)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[400];
-        struct text trials = {0};
+        AUTO_TEXT struct text trials = {0};
         snprintf(text, sizeof text, TEST_HEAD "%s", cases[i].text);
         struct plan plan = plan_of(text, cases[i].glob, cases[i].repeat, 1);
         for (size_t j = 0; j < plan.count; j++) {
@@ -82,7 +82,6 @@ TEST(trials_are_those_of_the_schemes_in_the_order_of_the_catalogue)
                                     "it has no fencing tokens, and the workload is fenced");
         }
         assert_string_equal(trials.bytes, cases[i].trials);
-        text_free(&trials);
     }
 }
 

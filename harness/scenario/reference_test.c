@@ -11,13 +11,12 @@ static char *reference(void)
 
 TEST(the_example_of_the_reference_is_a_valid_scenario)
 {
-    char *text = reference();
+    AUTO_FREE char *text = reference();
     const char *heading = strstr(text, "A complete example\n");
     assert_non_null(heading);
     struct scenario *scenario = parse(strchr(heading, '\n') + 1);
     assert_int_equal(scenario->fault_count, 2);
     assert_int_equal(scenario->expectation_count, 1);
-    free(text);
 }
 
 static void expect_keys_of(const struct section *section, const char *text)
@@ -35,16 +34,15 @@ static void expect_keys_of(const struct section *section, const char *text)
 
 TEST(every_key_of_the_table_is_explained)
 {
-    char *text = reference();
+    AUTO_FREE char *text = reference();
     expect_keys_of(&scenario_section, text);
-    free(text);
 }
 
 TEST(every_word_of_the_vocabulary_and_the_grammars_is_named)
 {
     const char *const *const lists[] = {test_schemes, test_traits,   test_workloads, test_stores,
                                         test_faults,  test_commands, test_properties};
-    char *text = reference();
+    AUTO_FREE char *text = reference();
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
         for (size_t j = 0; lists[i][j] != NULL; j++)
             assert_non_null(strstr(text, lists[i][j]));
@@ -53,7 +51,6 @@ TEST(every_word_of_the_vocabulary_and_the_grammars_is_named)
     assert_non_null(strstr(text, "PHASE is acquire, release, renew, read or write\n"));
     assert_non_null(
         strstr(text, "DOES is holds, reads, writes, releases, dies, tries, renews or loses\n"));
-    free(text);
 }
 
 TEST(no_section_has_more_keys_than_a_binding_keeps_track_of)

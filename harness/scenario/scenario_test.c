@@ -41,11 +41,10 @@ TEST(what_a_file_leaves_out_has_its_default)
 
 static struct scenario *load_everything(void)
 {
-    struct text text = {0};
+    AUTO_TEXT struct text text = {0};
     struct error error = {0};
     MUST_BE(0, file_read("harness/scenario/corpus/good/everything.yaml", &text, &error));
     struct scenario *scenario = parse(text.bytes);
-    text_free(&text);
     return scenario;
 }
 
@@ -141,9 +140,8 @@ TEST(a_file_that_cannot_be_read_is_a_complaint)
                                    &scenario, diagnostics),
                      -1);
     assert_int_equal(diagnostics->count, 1);
-    char *printed = diagnostics_text(diagnostics);
+    AUTO_FREE char *printed = diagnostics_text(diagnostics);
     assert_string_equal(printed, "cannot open /no/such/file.yaml: No such file or directory\n");
-    free(printed);
     assert_int_equal(
         scenario_load("harness", false, &test_vocabulary, NULL, 0, &scenario, diagnostics), -1);
     assert_int_equal(diagnostics->count, 2);
@@ -159,10 +157,9 @@ TEST(a_file_is_loaded_as_it_is)
     assert_int_equal(scenario_load(path, false, &test_vocabulary, NULL, 0, &scenario, diagnostics),
                      0);
     assert_string_equal(scenario->path, path);
-    struct text text = {0};
+    AUTO_TEXT struct text text = {0};
     assert_int_equal(file_read(path, &text, NULL), 0);
     assert_string_equal(scenario->source, text.bytes);
-    text_free(&text);
     scenario_free(scenario);
     diagnostics_free(diagnostics);
 }
@@ -228,27 +225,24 @@ TEST(diagnostics_about_several_files_stay_with_their_files)
         assert_int_equal(scenario_parse(paths[i], text, strlen(text), &test_vocabulary, NULL, 0,
                                         &scenario, diagnostics),
                          -1);
-    char *printed = diagnostics_text(diagnostics);
+    AUTO_FREE char *printed = diagnostics_text(diagnostics);
     assert_int_equal(diagnostics->count, 8);
     assert_true(strncmp(printed, "b.yaml:1:1: missing key 'workload'\n", 35) == 0);
     assert_non_null(strstr(printed, "b.yaml:3:1: duplicate key 'version' (the first is in line 1)\n"
                                     "a.yaml:1:1: missing key 'workload'\n"));
-    free(printed);
     diagnostics_free(diagnostics);
 }
 
 TEST(there_are_no_more_faults_than_traps)
 {
-    struct text text = {0};
+    AUTO_TEXT struct text text = {0};
     text_add(&text, TEST_MINIMAL "faults:\n");
     for (int i = 0; i < MAX_FAULTS; i++)
         text_add(&text, "  - {when: client-1 holds, kill: client-1}\n");
     struct scenario *scenario = parse(text.bytes);
     assert_int_equal(scenario->fault_count, MAX_FAULTS);
     text_add(&text, "  - {when: client-1 holds, kill: client-1}\n");
-    char *printed = NULL;
+    AUTO_FREE char *printed = NULL;
     assert_null(parse_with(text.bytes, NULL, 0, &printed));
     assert_string_equal(printed, "a.yaml:7:3: 'faults' must have at most 128 items, not 129\n");
-    free(printed);
-    text_free(&text);
 }

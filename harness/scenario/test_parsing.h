@@ -46,10 +46,9 @@ static inline struct scenario *parse_with(const char *text, const struct overrid
 static inline struct scenario *parse_set(const char *text, const struct override *overrides,
                                          size_t count)
 {
-    char *printed = NULL;
+    AUTO_FREE char *printed = NULL;
     struct scenario *scenario = parse_with(text, overrides, count, &printed);
     assert_string_equal(printed, "");
-    free(printed);
     return scenario;
 }
 

@@ -82,10 +82,9 @@ TEST(a_text_of_any_length_is_refused_and_not_cut)
 {
     struct error error = {0};
     struct point_name point;
-    struct text text = {0};
+    AUTO_TEXT struct text text = {0};
     text_format(&text, "client-1 holds%10000s", "");
     assert_int_equal(read_when(text.bytes, &point, &error), -1);
-    text_free(&text);
 }
 
 TEST(a_cause_has_a_bound_given_or_not)
@@ -206,8 +205,7 @@ TEST(a_fault_reads_as_a_sentence)
         for (; instance.point_count < 2 && cases[i].points[instance.point_count] != NULL;
              instance.point_count++)
             instance.points[instance.point_count] = point_of(cases[i].points[instance.point_count]);
-        char *text = fault_describe(&instance);
+        AUTO_FREE char *text = fault_describe(&instance);
         assert_string_equal(text, cases[i].sentence);
-        free(text);
     }
 }

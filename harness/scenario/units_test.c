@@ -106,10 +106,9 @@ TEST(what_is_nearly_a_duration_is_told_how_to_be_one)
                                            ""};
     const size_t count = sizeof cases / sizeof *cases;
     for (size_t i = 0; i < count + sizeof hopeless / sizeof *hopeless; i++) {
-        struct text advice = {0};
+        AUTO_TEXT struct text advice = {0};
         duration_advise(i < count ? cases[i][0] : hopeless[i - count], 0, 60 * NS_PER_S, &advice);
         assert_string_equal(text_string(&advice), i < count ? cases[i][1] : "");
-        text_free(&advice);
     }
 }
 
@@ -120,11 +119,10 @@ TEST(what_is_written_reads_the_same)
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         bool is_rate = strchr(texts[i], '/') != NULL;
         int64_t number = -1;
-        struct text written = {0};
+        AUTO_TEXT struct text written = {0};
         assert_int_equal((is_rate ? rate_read : duration_read)(texts[i], &number), READING_FINE);
         (is_rate ? rate_write : duration_write)(number, &written);
         assert_string_equal(written.bytes, texts[i]);
-        text_free(&written);
     }
 }
 

@@ -68,7 +68,7 @@ TEST(the_distribution_has_the_lines_of_the_original)
     };
     struct histogram histogram;
     record_like_java(&histogram);
-    struct text text = {0};
+    AUTO_TEXT struct text text = {0};
     histogram_print(&histogram, &text);
     const char *from = text.bytes;
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
@@ -78,7 +78,6 @@ TEST(the_distribution_has_the_lines_of_the_original)
         else
             from = found;
     }
-    text_free(&text);
     histogram_free(&histogram);
 }
 

@@ -109,7 +109,7 @@ TEST(only_on_a_server_of_the_users_a_redis_value_expires)
     for (int i = 0; i < 4; i++) {
         bool is_external = i >= 2;
         bool is_fenced = i % 2 == 1;
-        struct text answers = {0};
+        AUTO_TEXT struct text answers = {0};
         fixture->redis.service.external = is_external;
         struct store store = open_store(fixture, &redis_store, is_fenced);
         assert_int_equal(store.kind->write(&store, is_fenced ? 7 : 0, 41), OUTCOME_OK);
@@ -118,7 +118,6 @@ TEST(only_on_a_server_of_the_users_a_redis_value_expires)
         long of_token = strtol(strchr(answers.bytes, '\n') + 2, NULL, 10);
         assert_true(is_external ? of_value > 80000 : of_value == -1);
         assert_true(is_external && is_fenced ? of_token > 80000 : of_token < 0);
-        text_free(&answers);
         store_close(&store);
         clean_up_store(fixture, &redis_store);
     }

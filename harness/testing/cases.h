@@ -17,7 +17,7 @@ struct written_case {
 static inline void each_case(const char *file, size_t least,
                              void (*play)(const struct written_case *one))
 {
-    struct text content = {0};
+    AUTO_TEXT struct text content = {0};
     struct written_case one = {.file = file};
     size_t number = 0, count = 0;
     if (file_read(file, &content, NULL) != 0)
@@ -41,7 +41,6 @@ static inline void each_case(const char *file, size_t least,
         text_free(&one.expected);
         one = (struct written_case){.file = file, .name = line + 5, .line = number};
     }
-    text_free(&content);
     assert_in_range(count, least, SIZE_MAX);
 }
 
@@ -59,13 +58,12 @@ __attribute__((format(printf, 2, 3))) static inline void fail_case(const struct 
 // Each line of what is expected must be in the text.
 static inline void case_expects(const struct written_case *one, const char *text)
 {
-    struct text lines = {0};
+    AUTO_TEXT struct text lines = {0};
     text_add(&lines, one->expected.bytes);
     for (char *rest = lines.bytes, *line; (line = strsep(&rest, "\n")) != NULL && rest != NULL;) {
         if (strstr(text, line) == NULL)
             fail_case(one, "no '%s' in: %.800s", line, text);
     }
-    text_free(&lines);
 }
 
 #endif

@@ -18,6 +18,7 @@
 #include <cmocka.h>
 
 #include "harness/base/clock.h"
+#include "harness/base/scope.h"
 
 // How long, in seconds, a test waits for what must come, however busy the machine is: less than
 // scripts/run-tests lets its program last.

@@ -27,7 +27,8 @@ int driver_gate_describe(const struct driver_exploration *exploration,
                          struct text environment[DRIVER_VARIABLES], struct error *error)
 {
     const char *others = getenv("LD_PRELOAD");
-    char *preload = preload_path("lockpick-program.so", "LOCKPICK_PROGRAM_PRELOAD", error);
+    AUTO_FREE char *preload =
+        preload_path("lockpick-program.so", "LOCKPICK_PROGRAM_PRELOAD", error);
     if (preload == NULL)
         return -1;
     text_format(&environment[0], "LD_PRELOAD=%s%s%s", preload, others != NULL ? ":" : "",
@@ -38,7 +39,6 @@ int driver_gate_describe(const struct driver_exploration *exploration,
     if (!is_possible)
         error_set(error, "the path %s has a space or a colon, which LD_PRELOAD cannot have",
                   preload);
-    free(preload);
     return is_possible ? 0 : -1;
 }
 

@@ -137,7 +137,7 @@ TEST(a_long_line_is_quoted_in_part)
 
 TEST(what_the_documentation_shows_is_understood)
 {
-    struct text text = {0};
+    AUTO_TEXT struct text text = {0};
     struct error error = {0};
     size_t shown = 0;
     MUST_BE(0, file_read("scripts/drivers/README.md", &text, &error));
@@ -149,5 +149,4 @@ TEST(what_the_documentation_shows_is_understood)
         shown++;
     }
     assert_true(shown >= 5);
-    text_free(&text);
 }

@@ -223,7 +223,7 @@ static int an_answer_among_others_counts_from_the_earliest_that_may_be_its(struc
     struct asker askers[] = {{.hold = {.worker = 1, .lock = "lock"}},
                              {.hold = {.worker = 2, .lock = "lock"}}};
     CHECK(begin(fixture, &talk, program, 10 * NS_PER_S) == 0);
-    char *told = path_join(fixture->server.folder, "told");
+    AUTO_FREE char *told = path_join(fixture->server.folder, "told");
     for (int i = 0; i < 2; i++) {
         askers[i].driver = talk.driver;
         driver_add_hold(talk.driver, &askers[i].hold);
@@ -233,7 +233,6 @@ static int an_answer_among_others_counts_from_the_earliest_that_may_be_its(struc
         while (access(told, F_OK) != 0 && clock_monotonic_ns() < give_up_ns)
             clock_sleep_until_ns(clock_monotonic_ns() + NS_PER_MS);
     }
-    free(told);
     for (int i = 0; i < 2; i++) {
         pthread_join(askers[i].thread, NULL);
         driver_remove_hold(talk.driver, &askers[i].hold);
@@ -261,9 +260,8 @@ static int a_request_may_come_after_its_worker_has_gone(struct fixture *fixture)
     trap->matches[0] =
         (struct point_match){.side = POINT_BEFORE, .phase = PHASE_ACQUIRE, .what = "PING"};
     point_arm(fixture->board, trap);
-    char *path = path_join(fixture->server.folder, "gone");
+    AUTO_FREE char *path = path_join(fixture->server.folder, "gone");
     CHECK(file_write(path, "", 0, &talk.error) == 0);
-    free(path);
     bool is_reached = await_state(trap, POINT_REACHED);
     point_let_go(fixture->board, trap);
     CHECK(is_reached);

@@ -111,7 +111,7 @@ TEST(requests_are_answered_and_the_hello_says_all)
     assert_int_equal(ask(DRIVER_RELEASE), OUTCOME_OK);
     assert_int_equal(answer.line.word, DRIVER_GONE);
     assert_true(driver_stop(fixture.driver, &error));
-    struct text log = {0};
+    AUTO_TEXT struct text log = {0};
     assert_int_equal(file_read(fixture.log_path, &log, NULL), 0);
     assert_has(log.bytes, "\"hello\": 1, \"client\": 1, \"workers\": 2, \"lease_ms\": 1000");
     assert_has(log.bytes, "\"locks\": [\"lock\"]");
@@ -119,7 +119,6 @@ TEST(requests_are_answered_and_the_hello_says_all)
                           "\"lease_ms\": 1000, \"wait_ms\": 50}\n");
     assert_has(log.bytes, "{\"id\": 2, \"do\": \"release\", \"worker\": 1, \"lock\": \"lock\"}\n");
     assert_has(log.bytes, "{\"do\": \"quit\"}\n");
-    text_free(&log);
     test_folder_remove(fixture.folder);
 }
 
@@ -138,11 +137,10 @@ TEST(a_request_says_what_kind_of_hold_is_wanted)
     assert_int_equal(driver_ask(fixture.driver, &fixture.actor, &request, &answer, &error),
                      OUTCOME_OK);
     assert_int_equal(answer.line.word, DRIVER_NOT_HELD);
-    struct text log = {0};
+    AUTO_TEXT struct text log = {0};
     assert_int_equal(file_read(fixture.log_path, &log, NULL), 0);
     assert_has(log.bytes, "\"worker\": 2, \"lock\": \"lock\", \"lease_ms\": 1000, \"wait_ms\": 0, "
                           "\"depth\": 2, \"permits\": 3, \"mode\": \"shared\"}\n");
-    text_free(&log);
     assert_true(end());
 }
 
@@ -172,7 +170,7 @@ TEST(a_loss_is_told_while_the_lock_is_held_and_only_then)
 static void expect_failure(const struct written_case *one)
 {
     struct error last = {0};
-    struct text program = {0};
+    AUTO_TEXT struct text program = {0};
     bool hangs = strstr(one->name, " within 200 ms") != NULL;
     text_format(&program,
                 "hello() { %s }\nnow() { read up rest < /proc/uptime; "
@@ -190,7 +188,6 @@ static void expect_failure(const struct written_case *one)
         test_folder_remove(fixture.folder);
     }
     case_expects(one, error.text);
-    text_free(&program);
 }
 
 TEST(one_that_does_not_behave_is_blamed_in_words)
@@ -204,10 +201,9 @@ TEST_FOLDER("/tmp/lockpick-driver-advice-XXXXXX");
 
 static void write_script(const char *name, const char *text, mode_t mode)
 {
-    char *path = path_join(folder, name);
+    AUTO_FREE char *path = path_join(folder, name);
     assert_int_equal(file_write(path, text, strlen(text), &error), 0);
     assert_int_equal(chmod(path, mode), 0);
-    free(path);
 }
 
 TEST_WITH(a_command_that_cannot_be_started_is_named_with_the_reason_and_the_remedy,

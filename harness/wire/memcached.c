@@ -138,7 +138,7 @@ enum outcome memcached_request(struct memcached_connection *connection,
                                struct memcached_answer *answer, const char *format, ...)
 {
     enum outcome outcome = OUTCOME_NO;
-    char *request = NULL;
+    AUTO_FREE char *request = NULL;
     va_list arguments;
     *answer = (struct memcached_answer){0};
     va_start(arguments, format);
@@ -153,7 +153,6 @@ enum outcome memcached_request(struct memcached_connection *connection,
     if (connection->link.descriptor >= 0 || connect_within(connection, connection->request_ns) == 0)
         outcome = exchange(connection, answer, request);
     point(connection->actor, POINT_AFTER, request);
-    free(request);
     return outcome;
 }
 

@@ -182,7 +182,7 @@ TEST(the_same_is_found_of_damaged_ones_however_they_are_cut)
         struct conversation damaged = conversations[round % conversation_count];
         for (uint64_t damages = 1 + random_below(&random, 3); damages > 0; damages--)
             damage(&damaged, &random);
-        char *whole = tell_all(&damaged, NULL, SAYING_ROOM);
+        AUTO_FREE char *whole = tell_all(&damaged, NULL, SAYING_ROOM);
         for (size_t longest = 1; longest <= 8; longest *= 2) {
             char *cut = tell_all(&damaged, &random, longest);
             if (damaged.is_by_pieces)
@@ -190,7 +190,6 @@ TEST(the_same_is_found_of_damaged_ones_however_they_are_cut)
             else
                 expect(damaged.kind, longest, cut, whole);
         }
-        free(whole);
     }
 }
 
@@ -220,8 +219,8 @@ TEST(noise_is_let_through_to_the_last_byte)
 TEST(a_request_is_found_with_its_last_byte_and_not_before)
 {
     size_t size = 1024 * 1024;
-    struct text request = {0};
-    char *value = memory_zeroed(1, size);
+    AUTO_TEXT struct text request = {0};
+    AUTO_FREE char *value = memory_zeroed(1, size);
     bool found = false;
     struct parsed_request known;
     text_format(&request, "*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$%zu\r\n", size);
@@ -235,8 +234,6 @@ TEST(a_request_is_found_with_its_last_byte_and_not_before)
     }
     assert_true(found);
     parser_free(parser);
-    text_free(&request);
-    free(value);
 }
 
 // --- what is understood of Redis -----------------------------------------------------------------

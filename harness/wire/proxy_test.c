@@ -11,7 +11,7 @@
 // Many commands in one go, a value of 1 MB, and all of it back twice.
 static void make_requests(struct text *requests, size_t *expected)
 {
-    char *value = memory_new(VALUE_BYTES);
+    AUTO_FREE char *value = memory_new(VALUE_BYTES);
     for (size_t i = 0; i < VALUE_BYTES; i++)
         value[i] = (char)(i * 2654435761U >> 13);
     text_format(requests, "*3\r\n$3\r\nSET\r\n$3\r\nbig\r\n$%d\r\n", VALUE_BYTES);
@@ -21,12 +21,11 @@ static void make_requests(struct text *requests, size_t *expected)
     for (int i = 0; i < 2; i++)
         text_add(requests, "GET big\r\n*1\r\n$4\r\nPING\r\n");
     *expected += 2 * (strlen("$1048576\r\n\r\n+PONG\r\n") + VALUE_BYTES);
-    free(value);
 }
 
 static int bytes_come_as_they_were(struct fixture *fixture)
 {
-    struct text requests = {0};
+    AUTO_TEXT struct text requests = {0};
     size_t expected;
     char *answers[2];
     make_requests(&requests, &expected);
@@ -49,7 +48,6 @@ static int bytes_come_as_they_were(struct fixture *fixture)
     CHECK(atomic_load(&fixture->asked) == 5);
     free(answers[0]);
     free(answers[1]);
-    text_free(&requests);
     return 0;
 }
 

@@ -86,10 +86,9 @@ struct migration {
 
 static void read_id(const struct node *node, char id[41])
 {
-    struct text text = {0};
+    AUTO_TEXT struct text text = {0};
     assert_int_equal(server_ask(node, "CLUSTER MYID", &text, NULL), 0);
     assert_int_equal(sscanf(text.bytes, "$40 %40[0-9a-f]", id), 1);
-    text_free(&text);
 }
 
 static struct migration begin_migration(const char *slot)

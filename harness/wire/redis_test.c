@@ -226,14 +226,13 @@ static int64_t count_keys(void)
     int64_t count = 0;
     for (int i = 0; i < fixture.server.cluster.count; i++) {
         const struct node *node = &fixture.server.cluster.nodes[i];
-        struct text text = {0};
+        AUTO_TEXT struct text text = {0};
         long long keys = 0;
         if (strcmp(node->role, "replica") != 0 && strcmp(node->role, "sentinel") != 0) {
             assert_int_equal(server_ask(node, "DBSIZE", &text, NULL), 0);
             assert_int_equal(sscanf(text.bytes, ":%lld", &keys), 1);
         }
         count += keys;
-        text_free(&text);
     }
     return count;
 }

@@ -83,10 +83,9 @@ static inline struct node *node_of(const char *name)
 
 static inline bool answers(const struct node *node, const char *requests, const char *expected)
 {
-    struct text text = {0};
+    AUTO_TEXT struct text text = {0};
     server_ask(node, requests, &text, NULL);
     bool found = strstr(text_string(&text), expected) != NULL;
-    text_free(&text);
     return found;
 }
 

@@ -121,25 +121,23 @@ TEST(its_data_are_made_once_and_then_copied)
     char cache[] = "/tmp/lockpick-mysql-cache-XXXXXX";
     char version[64], taken[200], path[300];
     assert_int_equal(test_folder_make(cache), 0);
-    char *before = test_variable_set("XDG_CACHE_HOME", cache);
+    AUTO_FREE char *before = test_variable_set("XDG_CACHE_HOME", cache);
     start_servers(&server, "mysql", "single", 1, PERSISTENCE_NONE);
     test_server_stop(&server);
     // What is kept in the cache now comes to the next server.
     server_version(server_kind_find("mysql"), version, sizeof version);
     *strchr(version, ' ') = '-';
-    char *kept = data_cache_path(version);
+    AUTO_FREE char *kept = data_cache_path(version);
     snprintf(taken, sizeof taken, "%s/taken", cache);
     assert_int_equal(data_cache_fetch(kept, taken, PROCESS_LIMIT), 0);
     snprintf(path, sizeof path, "%s/mysql/mark", taken);
     assert_int_equal(file_write(path, "x", 1, NULL), 0);
     data_cache_keep(taken, kept, PROCESS_LIMIT);
-    free(kept);
     start_servers(&server, "mysql", "single", 1, PERSISTENCE_NONE);
     snprintf(path, sizeof path, "%s/mysql/mark", node_of(&server, 1)->data);
     assert_int_equal(access(path, F_OK), 0);
     test_server_stop(&server);
     free(test_variable_set("XDG_CACHE_HOME", before));
-    free(before);
     assert_int_equal(test_folder_remove(cache), 0);
 }
 
@@ -147,17 +145,15 @@ TEST(its_data_are_made_once_and_then_copied)
 TEST(without_a_cache_it_makes_its_own_data_in_a_place_of_its_own)
 {
     static const char *const kinds[] = {"mysql", "postgres"};
-    char *cache = test_variable_set("XDG_CACHE_HOME", "/proc/nowhere");
+    AUTO_FREE char *cache = test_variable_set("XDG_CACHE_HOME", "/proc/nowhere");
     for (size_t i = 0; i < 2; i++) {
         struct test_server server;
-        char *temporary = test_variable_set("TMPDIR", i == 0 ? "/proc/nowhere" : NULL);
+        AUTO_FREE char *temporary = test_variable_set("TMPDIR", i == 0 ? "/proc/nowhere" : NULL);
         start_servers(&server, kinds[i], "single", 1, PERSISTENCE_NONE);
         test_server_stop(&server);
         free(test_variable_set("TMPDIR", temporary));
-        free(temporary);
     }
     free(test_variable_set("XDG_CACHE_HOME", cache));
-    free(cache);
 }
 
 // --- replication ---------------------------------------------------------------------------------

@@ -280,11 +280,10 @@ int picture_save(const struct picture_kind *kind, const struct picture_subject *
     struct picture picture;
     AUTO_TEXT struct text svg = {0};
     picture_write(kind, subject, &picture);
-    char *drawn = picture_draw(&picture, error);
+    AUTO_FREE char *drawn = picture_draw(&picture, error);
     if (drawn != NULL)
         text_format(&svg, "%s%s", SVG_BEGINS, drawn + strlen("<svg "));
     int result = drawn == NULL ? -1 : file_write(path, svg.bytes, svg.length, error);
-    free(drawn);
     picture_free(&picture);
     return result;
 }

@@ -558,9 +558,8 @@ TEST_WITH(names_of_any_characters_are_drawn_with_plain_quotes, start, stop)
     assert_true(draw(&matrix_picture));
     if (!svg_has_gnuplot())
         skip();
-    char *svg = svg_draw(&matrix_picture, &test.picture);
+    AUTO_FREE char *svg = svg_draw(&matrix_picture, &test.picture);
     assert_non_null(strstr(svg, "it's 'a' 'n {x} $y `z` %d @w"));
     assert_non_null(strstr(svg, "t'w'o_ $x'?<"));
     assert_non_null(strstr(svg, "<text>1/2</text>"));
-    free(svg);
 }

@@ -167,14 +167,13 @@ static inline void svg_assert_legible(const struct picture_kind *kind,
     if (!svg_has_gnuplot())
         return;
     assert_null(strstr(picture->data.bytes, "inf"));
-    char *svg = svg_draw(kind, picture);
+    AUTO_FREE char *svg = svg_draw(kind, picture);
     if (svg_texts_clash(svg, clash, sizeof clash))
         fail_msg("%s: %s", kind->name, clash);
     static struct svg_texts texts;
     svg_read(svg, &texts);
     assert_true(texts.count >= fewest_texts);
     assert_true(texts.width >= 600 && texts.width <= 1100);
-    free(svg);
 }
 
 // --- what a picture says -------------------------------------------------------------------------

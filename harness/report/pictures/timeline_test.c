@@ -110,11 +110,10 @@ TEST_WITH(a_tiny_violation_has_a_second_panel_with_an_axis_of_its_own, start, st
     find(&test_stale_holder, SIZE_MAX, 500, 501);
     DRAWN("enlarged = 1\n", "from_2 = 499*", "to_2 = 502*");
     if (svg_has_gnuplot()) {
-        char *svg = svg_draw(&timeline_picture, &picture);
+        AUTO_FREE char *svg = svg_draw(&timeline_picture, &picture);
         assert_non_null(strstr(svg, "ms, counted from 0.499 s after the trial began"));
         assert_non_null(strstr(svg, ">+1.5<"));
         assert_non_null(strstr(svg, "The violation, enlarged"));
-        free(svg);
     }
     test.holds[1].released_ns = AT(600);
     find(&test_stale_holder, SIZE_MAX, 500, 600);
@@ -326,14 +325,13 @@ TEST_WITH(the_values_of_the_evidence_stand_at_their_marks, start, stop)
     test.accesses[1].returned_ns = AT(590);
     DRAWN("\n1 500 590 \"long-write\" 0\n");
     if (svg_has_gnuplot()) {
-        char *svg = svg_draw(&timeline_picture, &picture);
+        AUTO_FREE char *svg = svg_draw(&timeline_picture, &picture);
         static const char *const words[] = {">reads 41<", ">writes 42<"};
         for (size_t i = 0; i < 2; i++) {
             const char *first = strstr(svg, words[i]);
             assert_non_null(first);
             assert_non_null(strstr(first + 1, words[i]));
         }
-        free(svg);
     }
 }
 

@@ -297,9 +297,8 @@ TEST_WITH(a_long_text_is_broken_between_words, start, stop)
         text_format(&picture.cause, " µword%d", i);
     svg_assert_legible(&timeline_picture, &picture, 10);
     text_format(&picture.notes, "\n%s and more", longest);
-    char *svg = svg_draw(&timeline_picture, &picture);
+    AUTO_FREE char *svg = svg_draw(&timeline_picture, &picture);
     assert_non_null(strstr(svg, ">and more"));
-    free(svg);
 }
 
 TEST_WITH(a_trial_without_any_event_still_has_pictures, start, stop)
