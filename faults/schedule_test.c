@@ -96,14 +96,13 @@ static void begin(size_t instances, int64_t start_ns)
 
 static size_t count(enum event_kind kind, int instance)
 {
-    struct history history;
+    AUTO(history_free) struct history history;
     struct error error;
     size_t found = 0;
     assert_int_equal(history_load(fixture.path, &history, &error), 0);
     for (size_t i = 0; i < history.count; i++)
         found += history.events[i].kind == kind &&
                  (instance == 0 || history.events[i].fault_number == instance);
-    history_free(&history);
     return found;
 }
 

@@ -91,7 +91,7 @@ static size_t threads_of(struct thread_watch *watch, pid_t process)
 
 TEST(threads_are_seen_as_they_come_and_go)
 {
-    struct thread_watch watch = {0};
+    AUTO(thread_watch_free) struct thread_watch watch = {0};
     for (int i = 0; i < 3; i++) {
         pthread_t thread;
         int word[2];
@@ -105,12 +105,11 @@ TEST(threads_are_seen_as_they_come_and_go)
         close(word[0]);
     }
     assert_true(thread_watch_is(&watch, getpid(), THREAD_CAN_RUN));
-    thread_watch_free(&watch);
 }
 
 TEST(threads_of_a_process_end_with_it)
 {
-    struct thread_watch watch = {0};
+    AUTO(thread_watch_free) struct thread_watch watch = {0};
     const struct thread_status *threads;
     pid_t child = start_stopped("watched");
     assert_int_equal(thread_watch_read(&watch, child, &threads), 2);
@@ -124,5 +123,4 @@ TEST(threads_of_a_process_end_with_it)
     waitpid(child, NULL, 0);
     assert_int_equal(threads_of(&watch, child), 0);
     assert_int_equal(threads_of(&watch, child), 0);
-    thread_watch_free(&watch);
 }

@@ -129,9 +129,9 @@ static void write_sample(const struct sample *sample, const char *path)
 
 static void decide(const void *path, void *context)
 {
-    struct operations operations = {0};
+    AUTO(operations_free) struct operations operations = {0};
     struct history_condition condition;
-    struct model_analysis analysis;
+    AUTO(model_analysis_free) struct model_analysis analysis;
     struct model_options options = {0};
     struct error error;
     struct result *result = context;
@@ -147,8 +147,6 @@ static void decide(const void *path, void *context)
     result->operations = operations.count;
     result->violations = analysis.violation_count;
     result->processes = operations.process_count;
-    model_analysis_free(&analysis);
-    operations_free(&operations);
     result->peak_bytes = peak_bytes();
 }
 
@@ -263,10 +261,10 @@ static void check_text(const void *context, void *measured)
     const struct text_sample *sample = context;
     struct text_result *result = measured;
     struct source source = {0};
-    struct operations operations = {0};
+    AUTO(operations_free) struct operations operations = {0};
     struct import_notes notes;
     struct problems problems = {.file = sample->path};
-    struct model_analysis analysis;
+    AUTO(model_analysis_free) struct model_analysis analysis;
     const struct import_options read_options = {0};
     const struct model_options options = {0};
     struct error error;
@@ -283,8 +281,6 @@ static void check_text(const void *context, void *measured)
     result->peak_bytes = peak_bytes();
     assert_true(analysis.linearizable);
     result->operations = operations.count;
-    model_analysis_free(&analysis);
-    operations_free(&operations);
     began_s = processor_s();
     volatile uint64_t sum;
     uint64_t hash = UINT64_C(0xcbf29ce484222325); // FNV-1a

@@ -104,9 +104,8 @@ static double children_s(void)
 static double own_s(const struct bench *bench)
 {
     struct process_usage server = {0};
-    struct thread_watch threads = {0};
+    AUTO(thread_watch_free) struct thread_watch threads = {0};
     process_usage_read(&threads, NULL, bench->server.cluster.nodes[0].server, &server);
-    thread_watch_free(&threads);
     return processor_s() + children_s() + (double)server.processor_ns / 1e9;
 }
 
@@ -166,8 +165,8 @@ static bool run_scenario(const struct bench *bench, const char *kind, const char
                 "run %s --quiet --out %s --set servers.%s.external=%s://127.0.0.1:%d "
                 "--set workload.for=%lldms",
                 path, out, kind, kind, bench->port, (long long)for_ms);
-    struct command_result result = run_lockpick(arguments.bytes);
-    json_t *root = json_load_file(result_path, 0, NULL);
+    AUTO(command_free) struct command_result result = run_lockpick(arguments.bytes);
+    json_auto_t *root = json_load_file(result_path, 0, NULL);
     const json_t *trial = json_array_get(json_object_get(root, "trials"), 0);
     const char *found = json_string_value(json_object_get(trial, "verdict"));
     bool is_well = found != NULL && strcmp(verdict, found) == 0;
@@ -175,8 +174,6 @@ static bool run_scenario(const struct bench *bench, const char *kind, const char
     if (!is_well)
         fprintf(stderr, "lockpick %s: %s\n%s%s", arguments.bytes, found ? found : "no verdict",
                 text_string(&result.output), text_string(&result.errors));
-    json_decref(root);
-    command_free(&result);
     test_folder_remove(out);
     return is_well;
 }
@@ -425,11 +422,10 @@ static bool loop_barely(const struct bench *bench, const struct subject *library
     FILE *loop = popen(command, "r");
     bool has_said = loop != NULL && fgets(line, sizeof line, loop) != NULL;
     bool is_well = loop != NULL && pclose(loop) == 0 && has_said;
-    json_t *said = json_loads(line, 0, NULL);
+    json_auto_t *said = json_loads(line, 0, NULL);
     double took_ns = number_of(said, NULL, "ns");
     *figures = (struct figures){.rate = number_of(said, NULL, "locks") * 1e9 / took_ns,
                                 .us = number_of(said, NULL, "p50_ns") / 1e3};
-    json_decref(said);
     file_read(log_path, &log, NULL);
     if (!is_well || took_ns <= 0)
         fprintf(stderr, "'%s' failed: %s%s\n", command, line, text_string(&log));

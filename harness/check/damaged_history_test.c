@@ -98,7 +98,7 @@ struct answer {
 static struct answer ask(struct sample *sample)
 {
     struct answer answer = {0};
-    struct history history;
+    AUTO(history_free) struct history history;
     struct error error;
     answer.loaded = history_load(sample->test.path, &history, &error) == 0;
     if (answer.loaded) {
@@ -108,7 +108,6 @@ static struct answer ask(struct sample *sample)
         judge(&model, &answer.judgement);
         trial_model_free(&model);
     }
-    history_free(&history);
     return answer;
 }
 

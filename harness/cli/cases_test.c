@@ -441,9 +441,9 @@ static void take_json(struct playing *playing)
     if (sscanf(playing->rest, "%199s %7s %n", path, operator, & end) != 2 ||
         !text_is_one_of(operator, operators))
         fail_row(playing, "it is no `json PATH OPERATOR VALUE`");
-    json_t *root = json_loads(text_string(&playing->out), 0, NULL);
-    json_t *found = value_at(root, path);
-    json_t *wanted = json_loads(playing->rest + end, JSON_DECODE_ANY, NULL);
+    json_auto_t *root = json_loads(text_string(&playing->out), 0, NULL);
+    json_auto_t *found = value_at(root, path);
+    json_auto_t *wanted = json_loads(playing->rest + end, JSON_DECODE_ANY, NULL);
     wanted = wanted != NULL ? wanted : value_at(root, playing->rest + end);
     if (found == NULL || wanted == NULL)
         fail_row(playing, "there is no %s", found == NULL ? path : playing->rest + end);
@@ -460,9 +460,6 @@ static void take_json(struct playing *playing)
     AUTO_FREE char *text = json_dumps(found, JSON_ENCODE_ANY);
     if (!is)
         fail_row(playing, "it is %s", text);
-    json_decref(found);
-    json_decref(wanted);
-    json_decref(root);
 }
 
 static const struct {

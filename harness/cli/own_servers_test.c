@@ -89,12 +89,12 @@ TEST(faults_on_servers_of_others_are_skipped_and_those_on_clients_strike)
                  "schemes: [redis-set-px-lua]\nfaults:\n  - {when: client-1 holds, %s}\n"
                  "expect: [{schemes: redis-set-px-lua, verdict: safe}]\n",
                  server.cluster.nodes[0].port, cases[i][0]);
+        AUTO(command_free)
         struct command_result result = run_text_in(folder, i == 0 ? "server" : "client", text);
         text_add(&result.output, text_string(&result.errors));
         assert_has(result.output.bytes, "not in namespaces: a server is external");
         assert_has(result.output.bytes, cases[i][1]);
         assert_has(result.output.bytes, cases[i][2]);
-        command_free(&result);
     }
     test_server_stop(&server);
 }

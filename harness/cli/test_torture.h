@@ -149,7 +149,7 @@ static int compare_events(const void *a, const void *b)
 // Every event that had been read before is read again.
 static void look_for_events(struct torture *torture, struct kept *kept)
 {
-    struct history now = {0};
+    AUTO(history_free) struct history now = {0};
     struct error error;
     if (history_load(kept->path, &now, &error) != 0) {
         blame(torture, "lost: %s", error.text);
@@ -174,7 +174,6 @@ static void look_for_events(struct torture *torture, struct kept *kept)
     if (missing > 0)
         blame(torture, "%s: %zu of %zu events that were there are lost", kept->path, missing,
               kept->history.count);
-    history_free(&now);
 }
 
 static void look_for_processes(struct torture *torture)
@@ -231,10 +230,9 @@ static int ask(const struct torture *torture, const char *verb, struct text *sai
 {
     AUTO_TEXT struct text arguments = {0};
     text_format(&arguments, "%s %s", verb, torture->folder);
-    struct command_result result = run_lockpick(arguments.bytes);
+    AUTO(command_free) struct command_result result = run_lockpick(arguments.bytes);
     text_format(said, "%s%s", text_string(&result.output), text_string(&result.errors));
     int code = result.code;
-    command_free(&result);
     return code;
 }
 
@@ -290,7 +288,7 @@ static void look_at_verdicts(struct torture *torture, const char *when)
 {
     AUTO_FREE char *path = path_join(torture->folder, "result.json");
     json_error_t problem;
-    json_t *root = json_load_file(path, 0, &problem);
+    json_auto_t *root = json_load_file(path, 0, &problem);
     size_t index;
     json_t *trial;
     if (root == NULL && access(path, F_OK) == 0)
@@ -301,7 +299,6 @@ static void look_at_verdicts(struct torture *torture, const char *when)
     {
         look_at_verdict(torture, trial, when);
     }
-    json_decref(root);
 }
 
 // check, report and check again: they work, and agree.

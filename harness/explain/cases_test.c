@@ -76,7 +76,7 @@ static bool has_string(const json_t *object, const char *key, const char *value)
 static void compare_json(struct reading *reading, size_t line, const struct expected *expected)
 {
     const struct diagnosis *first = &expected->diagnoses[0];
-    json_t *object = evidence_json(&reading->build.model, &reading->build.judgement);
+    json_auto_t *object = evidence_json(&reading->build.model, &reading->build.judgement);
     const json_t *cause = json_object_get(object, "cause");
     bool is_same =
         expected->count == 0
@@ -91,7 +91,6 @@ static void compare_json(struct reading *reading, size_t line, const struct expe
     AUTO_FREE char *text = object != NULL ? json_dumps(object, 0) : memory_string("nothing");
     if (!is_same)
         complain(reading, line, "the JSON says %s", text);
-    json_decref(object);
 }
 
 static void decide(struct reading *reading, size_t line)

@@ -41,7 +41,7 @@ TEST_WITH(the_evidence_is_there_for_machines, start, stop)
                        "500 stop\n"
                        "501 final 1");
     build_judge(&build);
-    json_t *object = evidence_json(&build.model, &build.judgement);
+    json_auto_t *object = evidence_json(&build.model, &build.judgement);
     assert_non_null(object);
     json_t *hold = json_array_get(json_object_get(object, "holds"), 0);
     json_t *stretched = json_object_get(hold, "stretched");
@@ -58,7 +58,6 @@ TEST_WITH(the_evidence_is_there_for_machines, start, stop)
     assert_int_equal(json_integer_value(json_object_get(json_object_get(object, "store"), "lost")),
                      1);
     assert_int_equal(json_array_size(json_object_get(object, "also")), 2);
-    json_decref(object);
 }
 
 TEST_WITH(of_a_peaceful_trial_there_is_no_evidence, start, stop)

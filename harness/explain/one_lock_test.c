@@ -75,7 +75,7 @@ TEST_WITH(a_story_names_the_lock_and_leaves_out_who_holds_another, start, end)
 
 TEST_WITH(evidence_names_it_and_counts_in_the_whole, start, end)
 {
-    json_t *json = evidence_json(&build.model, &build.judgement);
+    json_auto_t *json = evidence_json(&build.model, &build.judgement);
     assert_int_equal(json_integer_value(json_at(json, "lock")), 3);
     assert_int_equal(json_array_size(json_at(json, "holds")), 2);
     for (size_t i = 0; i < 2; i++) {
@@ -85,12 +85,11 @@ TEST_WITH(evidence_names_it_and_counts_in_the_whole, start, end)
         assert_int_equal(build.model.holds[index].granted_event,
                          json_integer_value(json_object_get(hold, "grant_event")));
     }
-    json_decref(json);
 }
 
 TEST_WITH(a_picture_names_it_and_has_its_rows_alone, start, end)
 {
-    struct picture picture;
+    AUTO(picture_free) struct picture picture;
     assert_true(picture_write(
         &timeline_picture,
         &(struct picture_subject){.model = &build.model, .judgement = &build.judgement}, &picture));
@@ -98,13 +97,12 @@ TEST_WITH(a_picture_names_it_and_has_its_rows_alone, start, end)
     assert_non_null(strstr(text_string(&picture.data), "1 \"client-1\"\n2 \"client-2\"\n"));
     assert_null(strstr(text_string(&picture.data), "client-3"));
     assert_null(strstr(text_string(&picture.notes), "workers shown"));
-    picture_free(&picture);
 }
 
 // Those of different locks may well hold at once.
 TEST_WITH(without_a_violation_nothing_overlaps, start, end)
 {
-    struct picture picture;
+    AUTO(picture_free) struct picture picture;
     struct judgement judgement = {.verdict = VERDICT_SAFE};
     assert_true(picture_write(
         &timeline_picture,
@@ -112,7 +110,6 @@ TEST_WITH(without_a_violation_nothing_overlaps, start, end)
     assert_non_null(strstr(text_string(&picture.title), "all 3 locks together"));
     assert_non_null(strstr(text_string(&picture.data), "client-4"));
     assert_null(strstr(text_string(&picture.data), "overlaps"));
-    picture_free(&picture);
 }
 
 // Evidence without a hold tells its lock by what is found there.

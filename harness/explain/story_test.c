@@ -35,7 +35,7 @@ static void write_timeline(const struct build *build, struct picture *picture)
 TEST(the_picture_reaches_to_where_something_was_lost)
 {
     struct build build;
-    struct picture picture;
+    AUTO(picture_free) struct picture picture;
     build_start(&build, "increment");
     build_rows(&build, "0 start\n"
                        "0-1 client-1 acquire\n"
@@ -57,7 +57,6 @@ TEST(the_picture_reaches_to_where_something_was_lost)
     assert_has(picture.data.bytes, "double-grant: both hold for");
     assert_has(picture.data.bytes, "# rows: row name\n1 \"client-1\"\n2 \"client-2\"\n");
     assert_true(strtod(strstr(picture.values.bytes, "to_1 = ") + strlen("to_1 = "), NULL) >= 41);
-    picture_free(&picture);
     build_free(&build);
 }
 
@@ -66,7 +65,7 @@ TEST(the_picture_does_not_give_a_free_lock_to_the_dead)
 {
     for (int64_t held = 0; held <= 1; held++) {
         struct build build;
-        struct picture picture;
+        AUTO(picture_free) struct picture picture;
         build_start(&build, "increment");
         build_rows(&build,
                    "0 start\n"
@@ -80,7 +79,6 @@ TEST(the_picture_does_not_give_a_free_lock_to_the_dead)
         build_judge(&build);
         write_timeline(&build, &picture);
         assert_int_equal(strstr(picture.data.bytes, "\"maybe-dead\"") != NULL, held);
-        picture_free(&picture);
         build_free(&build);
     }
 }

@@ -101,7 +101,7 @@ static int go(const struct sandbox *sandbox, void *context)
                                        .operations =
                                            errand->operations > 0 ? errand->operations : 1};
     struct scenario *scenario = explored_scenario(&lock, vocabulary);
-    struct plan plan;
+    AUTO(plan_free) struct plan plan;
     struct server_pool pool;
     int result = plan_make(&scenario, 1, vocabulary, NULL, 0, 1, &plan, &error);
     server_pool_start(&pool, sandbox, errand->folder);
@@ -114,7 +114,6 @@ static int go(const struct sandbox *sandbox, void *context)
         result = make_often(errand, replay, &plan.trials[0], &error);
     replay_close(replay);
     server_pool_stop(&pool);
-    plan_free(&plan);
     scenario_free(scenario);
     vocabulary_free(vocabulary);
     if (result != 0)

@@ -61,9 +61,8 @@ TEST(lists_and_help_have_one_more_of_each_kind)
         {"doctor", "keyval  "},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct command_result result = run_lockpick(cases[i].arguments);
+        AUTO(command_free) struct command_result result = run_lockpick(cases[i].arguments);
         expect_words(cases[i].arguments, text_string(&result.output), cases[i].words);
-        command_free(&result);
     }
 }
 

@@ -114,11 +114,10 @@ TEST_WITH(a_history_of_an_interrupted_trial_is_unfinished, write_sample, remove_
     history_append(&conductor,
                    (struct event){.kind = EVENT_STOP_ASKED, .detail = STOP_INTERRUPTED});
     history_file_close(&test.file);
-    struct history history = test_file_load(&test);
+    AUTO(history_free) struct history history = test_file_load(&test);
     assert_int_equal(history.condition.state, HISTORY_UNFINISHED);
     assert_says(&history, "interrupted");
     assert_false(history.condition.harness_lost);
-    history_free(&history);
 }
 
 TEST(a_writer_killed_anywhere_leaves_an_unfinished_history_of_all_it_had_written)
@@ -136,12 +135,11 @@ TEST(a_writer_killed_anywhere_leaves_an_unfinished_history_of_all_it_had_written
             sched_yield();
         kill(child, SIGKILL);
         waitpid(child, NULL, 0);
-        struct history history = test_file_load(&test);
+        AUTO(history_free) struct history history = test_file_load(&test);
         assert_int_equal(history.condition.state, HISTORY_UNFINISHED);
         assert_true(history.count >= 400);
         for (size_t i = 0; i < history.count; i++)
             assert_int_equal(history.events[i].args[0], i);
-        history_free(&history);
         test_file_end(&test);
     }
 }
@@ -158,7 +156,7 @@ static struct history load_changed(size_t offset, const void *change, size_t len
 
 TEST_WITH(a_damaged_chunk_is_passed_over_and_told_with_its_place, write_bytes, remove_sample)
 {
-    struct history history = load_changed(4 * CHUNK + 1000, "?", 1);
+    AUTO(history_free) struct history history = load_changed(4 * CHUNK + 1000, "?", 1);
     assert_int_equal(history.condition.state, HISTORY_DAMAGED);
     assert_says(&history, "85 of its 525 events and 1 of its 9 chunks are lost; 1 chunk cannot be "
                           "read, the first at byte 16384");
@@ -168,7 +166,6 @@ TEST_WITH(a_damaged_chunk_is_passed_over_and_told_with_its_place, write_bytes, r
     assert_int_equal(count_of(&history, EVENT_GAP, 1), 1);
     assert_int_equal(count_of(&history, EVENT_GAP, 2), 0);
     assert_false(history.condition.harness_lost);
-    history_free(&history);
 }
 
 // So long that one thread reads it while another looks at what was read: 1,500 chunks.
@@ -181,12 +178,11 @@ TEST_WITH(damage_far_into_a_long_history_costs_no_more_than_what_it_hit, NULL, r
     for (int64_t i = 0; i < count; i++)
         append(&writer, i);
     bytes = test_file_bytes(&test);
-    struct history history = load_changed(1300 * CHUNK + 1000, "?", 1);
+    AUTO(history_free) struct history history = load_changed(1300 * CHUNK + 1000, "?", 1);
     assert_says(&history, "85 of its 127500 events and 1 of its 1500 chunks are lost; 1 chunk "
                           "cannot be read, the first at byte 5324800");
     assert_int_equal(count_of(&history, EVENT_READ_RETURN, 1), count - HISTORY_EVENTS_PER_CHUNK);
     assert_int_equal(count_of(&history, EVENT_GAP, 1), 1);
-    history_free(&history);
 }
 
 TEST_WITH(it_is_known_whether_the_harness_s_own_events_may_be_lost, write_bytes, remove_sample)
@@ -222,11 +218,10 @@ TEST_WITH(an_older_state_of_a_chunk_is_noticed, NULL, remove_sample)
     uint64_t before = atomic_load(&writer.chunk->published);
     append(&writer, 1);
     bytes = test_file_bytes(&test);
-    struct history history = load_changed(CHUNK, &before, sizeof before);
+    AUTO(history_free) struct history history = load_changed(CHUNK, &before, sizeof before);
     assert_int_equal(history.count, 1);
     assert_int_equal(history.condition.state, HISTORY_DAMAGED);
     assert_says(&history, "1 of its 2 events and 0 of its 1 chunks are lost");
-    history_free(&history);
 }
 
 // An operation has a time or none, a load has numbers to reckon with, and there are not that many
@@ -278,11 +273,10 @@ TEST(events_that_make_no_sense_are_damage_however_right_their_checksum)
         history_writer_start(&writer, &test.file, cases[i].client, cases[i].worker);
         history_append(&writer, event);
         history_file_close(&test.file);
-        struct history history = test_file_load(&test);
+        AUTO(history_free) struct history history = test_file_load(&test);
         if (history.count != cases[i].makes_sense ||
             (history.condition.state == HISTORY_DAMAGED) == cases[i].makes_sense)
             fail_msg("case %zu, of %s", i, event_kind_name(event.kind));
-        history_free(&history);
         unlink(test.path);
     }
 }
@@ -297,11 +291,10 @@ TEST_WITH(a_file_that_was_full_keeps_what_it_has_and_does_not_count_as_whole, NU
         append(&writer, i);
     assert_true(history_file_overflowed(&test.file));
     history_file_close(&test.file);
-    struct history history = test_file_load(&test);
+    AUTO(history_free) struct history history = test_file_load(&test);
     assert_int_equal(history.count, HISTORY_EVENTS_PER_CHUNK);
     assert_int_equal(history.condition.state, HISTORY_DAMAGED);
     assert_says(&history, "was full");
-    history_free(&history);
 }
 
 // What a cut leaves is a beginning of each worker's events, and is whole only if it has all.
@@ -315,7 +308,7 @@ static void check_cut(size_t length)
         MUST_FAIL(-1, history_load(test.path, &history, &error), "shorter than its header");
         return;
     }
-    struct history history = test_file_load(&test);
+    AUTO(history_free) struct history history = test_file_load(&test);
     for (size_t i = 0; i < history.count; i++) {
         const struct event *event = &history.events[i];
         if (event->kind == EVENT_READ_RETURN)
@@ -323,7 +316,6 @@ static void check_cut(size_t length)
     }
     bool whole = next[1] == EACH && next[2] == EACH;
     assert_int_equal(history.condition.state, whole ? HISTORY_WHOLE : HISTORY_DAMAGED);
-    history_free(&history);
 }
 
 TEST_WITH(a_file_cut_at_any_byte_is_read_as_far_as_it_goes, write_bytes, remove_sample)
@@ -336,7 +328,7 @@ TEST_WITH(a_file_cut_at_any_byte_is_read_as_far_as_it_goes, write_bytes, remove_
 TEST_WITH(no_flipped_bit_goes_unnoticed, write_bytes, remove_sample)
 {
     struct random random;
-    struct history good = {0};
+    AUTO(history_free) struct history good = {0};
     test_file_put(&test, bytes.bytes, bytes.length);
     good = test_file_load(&test);
     random_start(&random, 4, 7);
@@ -345,7 +337,7 @@ TEST_WITH(no_flipped_bit_goes_unnoticed, write_bytes, remove_sample)
     for (int i = 0; i < 20000; i++) {
         size_t bit = (size_t)random_below(&random, bytes.length * 8);
         char byte = (char)(bytes.bytes[bit / 8] ^ 1 << bit % 8);
-        struct history history;
+        AUTO(history_free) struct history history;
         struct error error;
         assert_int_equal(pwrite(descriptor, &byte, 1, (off_t)(bit / 8)), 1);
         bool loaded = history_load(test.path, &history, &error) == 0;
@@ -354,10 +346,8 @@ TEST_WITH(no_flipped_bit_goes_unnoticed, write_bytes, remove_sample)
             assert_int_equal(history.count, good.count);
             assert_memory_equal(history.events, good.events, good.count * sizeof *good.events);
         }
-        history_free(&history);
         assert_int_equal(pwrite(descriptor, &bytes.bytes[bit / 8], 1, (off_t)(bit / 8)), 1);
     }
     close(descriptor);
     assert_true(noticed > 10000);
-    history_free(&good);
 }

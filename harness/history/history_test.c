@@ -30,14 +30,13 @@ TEST(events_come_back_in_order_with_their_writer)
     begin(&fixture, 1000);
     for (int64_t i = 0; i < 500; i++)
         append(&fixture.writer, i);
-    struct history history = test_file_load(&fixture.test);
+    AUTO(history_free) struct history history = test_file_load(&fixture.test);
     assert_int_equal(history.count, 500);
     for (size_t i = 0; i < 500; i++) {
         assert_int_equal(history.events[i].args[0], i);
         assert_int_equal(history.events[i].client, 1);
         assert_int_equal(history.events[i].worker, 2);
     }
-    history_free(&history);
     test_file_end(&fixture.test);
 }
 
@@ -71,7 +70,7 @@ TEST(many_writers_lose_nothing_and_merge_by_time)
     }
     for (int i = 0; i < WRITERS; i++)
         pthread_join(threads[i], NULL);
-    struct history history = test_file_load(&fixture.test);
+    AUTO(history_free) struct history history = test_file_load(&fixture.test);
     assert_int_equal(history.count, WRITERS * EACH);
     int64_t next[WRITERS + 1] = {0};
     for (size_t i = 0; i < history.count; i++) {
@@ -79,7 +78,6 @@ TEST(many_writers_lose_nothing_and_merge_by_time)
         assert_true(i == 0 || history.events[i - 1].at_ns <= event->at_ns);
         assert_int_equal(event->args[0], next[event->worker]++);
     }
-    history_free(&history);
     test_file_end(&fixture.test);
 }
 
@@ -95,9 +93,8 @@ TEST(room_that_is_not_used_costs_no_disk)
     history_file_close(&fixture.test.file);
     assert_int_equal(stat(fixture.test.path, &status), 0);
     assert_int_equal(status.st_size, 11 * HISTORY_CHUNK_BYTES);
-    struct history history = test_file_load(&fixture.test);
+    AUTO(history_free) struct history history = test_file_load(&fixture.test);
     assert_int_equal(history.count, 850);
-    history_free(&history);
     unlink(fixture.test.path);
 }
 

@@ -36,7 +36,7 @@ static char *export_text(enum import_format format, const struct operations *ope
 
 TEST(it_is_written_in_the_order_of_real_time)
 {
-    struct operations operations;
+    AUTO(operations_free) struct operations operations;
     make(&operations, false);
     AUTO_FREE char *text = export_text(IMPORT_EDN, &operations);
     assert_string_equal(
@@ -50,7 +50,6 @@ TEST(it_is_written_in_the_order_of_real_time)
               "{:index 7, :process 1, :type :invoke, :f :release, :value nil, :time 12}\n"
               "{:index 8, :process 1, :type :fail, :f :release, :value nil, :time 13}\n"
               "{:index 9, :process 2, :type :info, :f :acquire-shared, :value nil, :time 13}\n");
-    operations_free(&operations);
 }
 
 // Whether anybody else's moment came before another's is what all depends on.
@@ -74,8 +73,8 @@ TEST(what_is_read_again_is_the_same)
 {
     for (int i = 0; i < 4; i++) {
         enum import_format format = i % 2 == 0 ? IMPORT_EDN : IMPORT_JSON;
-        struct operations operations;
-        struct operations again = {0};
+        AUTO(operations_free) struct operations operations;
+        AUTO(operations_free) struct operations again = {0};
         struct problems problems = {.file = "again"};
         make(&operations, i >= 2);
         qsort(operations.items, operations.count, sizeof *operations.items, by_invocation);
@@ -98,7 +97,5 @@ TEST(what_is_read_again_is_the_same)
             assert_string_equal(again.names[0], "a \"b\"\\");
         free(text);
         text_free(&problems.text);
-        operations_free(&operations);
-        operations_free(&again);
     }
 }

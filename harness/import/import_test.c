@@ -57,13 +57,12 @@ static struct result import_case(const struct written_case *one)
 
 static void expect_meaning(const struct written_case *one)
 {
-    struct result result = import_case(one);
+    AUTO(result_free) struct result result = import_case(one);
     AUTO_TEXT struct text text = {0};
     describe(&result.operations, &text);
     text_add(&text, "\n");
     if (result.imported != 0 || strcmp(text.bytes, one->expected.bytes) != 0)
         fail_case(one, "it is read as %s%s", text.bytes, text_string(&result.problems.text));
-    result_free(&result);
 }
 
 TEST(what_jepsen_writes_is_understood)
@@ -85,10 +84,9 @@ TEST(whole_numbers_are_read_whole)
                      "{:process 0 :type :invoke :f :acquire}\n"
                      "{:process 0 :type :ok :f :acquire :value%s%s}",
                      sign > 0 ? " " : "\n", number);
-            struct result result = import_text(text, strlen(text), true);
+            AUTO(result_free) struct result result = import_text(text, strlen(text), true);
             assert_int_equal(result.imported, 0);
             assert_true(result.operations.items[0].token == sign * expected);
-            result_free(&result);
         }
     }
 }
@@ -100,11 +98,10 @@ TEST(names_are_told_apart_by_how_they_are_written)
     for (size_t i = 0; i < 2 * sizeof names / sizeof *names; i++)
         text_format(&text, "{:process %zu :type :invoke :f :acquire :value [%s nil]}\n", i,
                     names[i % (sizeof names / sizeof *names)]);
-    struct result result = import_text(text.bytes, text.length, false);
+    AUTO(result_free) struct result result = import_text(text.bytes, text.length, false);
     for (size_t i = 0; i < result.operations.count; i++)
         assert_int_equal(result.operations.items[i].name, i % (sizeof names / sizeof *names));
     assert_int_equal(result.operations.count, 2 * sizeof names / sizeof *names);
-    result_free(&result);
 }
 
 TEST(a_name_comes_after_many_that_are_numbers)
@@ -114,20 +111,18 @@ TEST(a_name_comes_after_many_that_are_numbers)
     for (size_t i = 0; i < locks; i++)
         text_format(&text, "{:process %zu :type :invoke :f :acquire :value [%zu nil]}\n", i, i);
     text_format(&text, "{:process %zu :type :invoke :f :acquire :value [orders nil]}\n", locks);
-    struct result result = import_text(text.bytes, text.length, false);
+    AUTO(result_free) struct result result = import_text(text.bytes, text.length, false);
     assert_int_equal(result.imported, 0);
     assert_string_equal(result.operations.names[result.operations.items[locks].name], "orders");
-    result_free(&result);
 }
 
 static void expect_problem_of(const struct written_case *one)
 {
-    struct result result = import_case(one);
+    AUTO(result_free) struct result result = import_case(one);
     const char *problems = text_string(&result.problems.text);
     if (result.imported == 0 ||
         strncmp(problems, one->expected.bytes, one->expected.length - 1) != 0)
         fail_case(one, "it gave: %s", problems);
-    result_free(&result);
 }
 
 TEST(what_is_wrong_is_told_with_its_line)
@@ -142,25 +137,22 @@ TEST(the_first_twenty_problems_are_told_at_once)
     AUTO_TEXT struct text text = {0};
     for (int i = 0; i < 30; i++)
         text_add(&text, "{:process 0 :type :okay :f :acquire}\n");
-    struct result result = import_text(text.bytes, text.length, true);
+    AUTO(result_free) struct result result = import_text(text.bytes, text.length, true);
     assert_int_equal(result.problems.count, PROBLEMS_MOST);
     assert_non_null(strstr(text_string(&result.problems.text), "h:20: the type is 'okay'"));
     assert_null(strstr(text_string(&result.problems.text), "h:21:"));
-    result_free(&result);
 }
 
 TEST(a_token_is_told_apart_by_the_model)
 {
     static const char text[] = ACQUIRE("0", "invoke") "{:process 0 :type :ok :f :acquire :value 7}";
-    struct result without = import_text(text, strlen(text), false);
-    struct result with = import_text(text, strlen(text), true);
+    AUTO(result_free) struct result without = import_text(text, strlen(text), false);
+    AUTO(result_free) struct result with = import_text(text, strlen(text), true);
     assert_int_equal(without.imported, 0);
     assert_int_equal(without.operations.items[0].token, 0);
     assert_int_equal(without.notes.tokens, 1);
     assert_int_equal(with.imported, 0);
     assert_int_equal(with.operations.items[0].token, 7);
-    result_free(&without);
-    result_free(&with);
 }
 
 TEST(the_name_of_the_file_says_what_it_is)
@@ -201,13 +193,12 @@ TEST(a_long_history_is_read_whole_wherever_reading_ahead_ends)
         "\n\n{\"process\":12000,\"type\":\n\"ok\",\"f\":\"acquire\"}\n",
         "{\"process\":12000,\"type\":\"ok\",\"f\":\"acquire\"}\n"};
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
-        struct result result = import_long(12000, lines[i]);
+        AUTO(result_free) struct result result = import_long(12000, lines[i]);
         assert_int_equal(result.imported, 0);
         assert_int_equal(result.operations.count, PAIRS);
         assert_int_equal(result.operations.name_count, 1);
         for (size_t j = 0; j < PAIRS; j++)
             assert_int_equal(result.operations.items[j].outcome, OUTCOME_OK);
-        result_free(&result);
     }
 }
 
@@ -287,11 +278,10 @@ TEST(a_history_with_flipped_bits_gets_an_answer)
 
 static void expect_problem(const struct text *text, const char *problem)
 {
-    struct result result = import_text(text->bytes, text->length, true);
+    AUTO(result_free) struct result result = import_text(text->bytes, text->length, true);
     assert_int_not_equal(result.imported, 0);
     if (strstr(text_string(&result.problems.text), problem) == NULL)
         fail_msg("expected '%s', got: %.300s", problem, text_string(&result.problems.text));
-    result_free(&result);
 }
 
 static void repeat(struct text *text, const char *begin, const char *what, int count)

@@ -56,11 +56,10 @@ static void mutate(struct random *random, struct text *text)
 static bool jansson_takes(const struct text *text)
 {
     json_error_t error;
-    json_t *json = json_loadb(text->bytes, text->length, JSON_DISABLE_EOF_CHECK, &error);
+    json_auto_t *json = json_loadb(text->bytes, text->length, JSON_DISABLE_EOF_CHECK, &error);
     bool is_object = json_is_object(json);
     for (size_t i = (size_t)error.position; is_object && i < text->length; i++)
         is_object = strchr(" ,\n\t\r", text->bytes[i]) != NULL && text->bytes[i] != '\0';
-    json_decref(json);
     return is_object;
 }
 

@@ -295,7 +295,7 @@ static bool read_token(struct reader *reader, struct value *value)
         return false;
     if (reader->at == from)
         return expect(reader, "a value");
-    json_t *json = json_loadb(from, (size_t)(reader->at - from), JSON_DECODE_ANY, &error);
+    json_auto_t *json = json_loadb(from, (size_t)(reader->at - from), JSON_DECODE_ANY, &error);
     if (json == NULL) {
         problems_add(reader->problems, value->line, "no JSON: %s", error.text);
         return false;
@@ -309,7 +309,6 @@ static bool read_token(struct reader *reader, struct value *value)
     value->integer = json_is_integer(json) ? json_integer_value(json) : json_is_true(json);
     value->length = text != NULL ? strlen(text) : (size_t)(reader->at - from);
     value->text = keep_text(reader, text != NULL ? text : from, value->length);
-    json_decref(json);
     return true;
 }
 

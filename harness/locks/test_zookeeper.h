@@ -28,9 +28,8 @@ static inline struct zk_names nodes_below(struct fixture *fixture, const char *b
 
 static inline size_t count_below(struct fixture *fixture, const char *below)
 {
-    struct zk_names names = nodes_below(fixture, below);
+    AUTO(zk_names_free) struct zk_names names = nodes_below(fixture, below);
     size_t count = names.count;
-    zk_names_free(&names);
     return count;
 }
 
@@ -57,7 +56,7 @@ static inline const char *number_of(const char *name)
 // Who is first in line, holds: takes that node away.
 static inline bool evict(struct fixture *fixture, const struct lock_scheme *scheme)
 {
-    struct zk_names names = nodes_below(fixture, holds_below(scheme));
+    AUTO(zk_names_free) struct zk_names names = nodes_below(fixture, holds_below(scheme));
     const char *first = NULL;
     for (size_t i = 0; i < names.count; i++) {
         if (first == NULL || strcmp(number_of(names.items[i]), number_of(first)) < 0)
@@ -65,7 +64,6 @@ static inline bool evict(struct fixture *fixture, const struct lock_scheme *sche
     }
     if (first != NULL)
         remove_below(fixture, holds_below(scheme), first);
-    zk_names_free(&names);
     return true;
 }
 

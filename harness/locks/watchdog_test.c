@@ -31,7 +31,7 @@ static void await_loss_by(const struct lock *lock, enum lost_reason reason)
 static int count_events(const struct fixture *fixture, enum event_kind kind, int outcome)
 {
     char path[128];
-    struct history history;
+    AUTO(history_free) struct history history;
     struct error error = {0};
     int found = 0;
     snprintf(path, sizeof path, "%s/history.bin", fixture->server.folder);
@@ -41,7 +41,6 @@ static int count_events(const struct fixture *fixture, enum event_kind kind, int
         found += event->kind == kind && event->client == 1 && event->worker == 1 &&
                  event->args[0] == OPERATION && (outcome < 0 || event->outcome == outcome);
     }
-    history_free(&history);
     return found;
 }
 

@@ -93,7 +93,7 @@ static void read_as_it_is(struct fixture *fixture)
 static void assert_analysis(const struct fixture *fixture, const char *wanted)
 {
     char name[16];
-    struct model_analysis analysis;
+    AUTO(model_analysis_free) struct model_analysis analysis;
     struct error error;
     bool linearizable = strncmp(wanted, "not ", 4) != 0;
     const struct model_options options = {.failed_acquire = strstr(wanted, " busy") != NULL};
@@ -101,7 +101,6 @@ static void assert_analysis(const struct fixture *fixture, const char *wanted)
     MUST_BE(0, model_decide(model_find(name), &fixture->operations, &options, &analysis, &error));
     if (analysis.linearizable != linearizable)
         fail_msg("it is not %s", wanted);
-    model_analysis_free(&analysis);
 }
 
 static void end(struct fixture *fixture)

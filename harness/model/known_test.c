@@ -61,7 +61,7 @@ static bool is_as_known(struct search *search, const struct known *known)
     struct sample sample = known_sample(known);
     const struct subject subject = {.model = model_find(known->model)};
     const char *complaint = complaint_of(search, &subject, &sample, &linearizable);
-    struct model_analysis analysis;
+    AUTO(model_analysis_free) struct model_analysis analysis;
     assert_int_equal(subject_decide(&subject, &sample, &analysis, NULL), 0);
     if (!analysis.linearizable)
         explain(&sample, subject.model, &analysis.first, text, sizeof text);
@@ -71,7 +71,6 @@ static bool is_as_known(struct search *search, const struct known *known)
         print_error(CASES ":%zu: %s: %s; the search says %slinearizable, the model: %s\n",
                     known->line, known->about, complaint != NULL ? complaint : "not as is said",
                     linearizable ? "" : "not ", text);
-    model_analysis_free(&analysis);
     return is_right;
 }
 
@@ -132,7 +131,7 @@ TEST(names_have_nothing_to_do_with_each_other)
 {
     char *names[] = {(char *)(size_t) "left", (char *)(size_t) "right"};
     struct model_options options = {0};
-    struct model_analysis analysis;
+    AUTO(model_analysis_free) struct model_analysis analysis;
     char text[512];
     struct sample sample = sample_of("mutex", "0 A 1 2; 1 A@1 3 4; 2 A 5 6");
     struct operations operations = sample_operations(&sample);
@@ -143,13 +142,12 @@ TEST(names_have_nothing_to_do_with_each_other)
     assert_int_equal(analysis.hold_count, 3);
     model_explain(model_find("mutex"), &operations, &options, &analysis.first, text, sizeof text);
     assert_non_null(strstr(text, "process 2 was granted the lock left at "));
-    model_analysis_free(&analysis);
 }
 
 TEST(overlaps_are_measured)
 {
     struct model_options options = {0};
-    struct model_analysis analysis;
+    AUTO(model_analysis_free) struct model_analysis analysis;
     struct sample sample =
         sample_of("mutex", "0 A 1 2; 0 R 9 10; 1 A 3 4; 1 R 6 7; 2 A 5 7; 2 R 11 12");
     struct operations operations = sample_operations(&sample);
@@ -158,7 +156,6 @@ TEST(overlaps_are_measured)
     assert_int_equal(analysis.window_count, 2);
     assert_int_equal(analysis.windows_ns[0], 2);
     assert_int_equal(analysis.windows_ns[1], 2);
-    model_analysis_free(&analysis);
 }
 
 // Options that mean nothing to the model are refused, for the verdict would not be what was asked.

@@ -68,7 +68,7 @@ static inline const char *complaint_of(struct search *search, const struct subje
                                        struct sample *sample, bool *linearizable)
 {
     struct operations operations = sample_operations(sample);
-    struct model_analysis analysis = {0};
+    AUTO(model_analysis_free) struct model_analysis analysis = {0};
     *linearizable = search_decide(search, sample->kind, &operations, &sample->options);
     if (subject_decide(subject, sample, &analysis, NULL) != 0)
         return "the model refuses the options";
@@ -81,7 +81,6 @@ static inline const char *complaint_of(struct search *search, const struct subje
         complaint = "the violations do not go with the answer";
     else if (!analysis.linearizable)
         complaint = complaint_of_violation(search, sample, subject->model, &analysis.first);
-    model_analysis_free(&analysis);
     return complaint;
 }
 
@@ -249,7 +248,7 @@ static inline void show_model(struct text *text, const struct subject *subject,
     char why[1024] = "";
     struct error error = {""};
     struct operations operations = sample_operations(sample);
-    struct model_analysis analysis = {0};
+    AUTO(model_analysis_free) struct model_analysis analysis = {0};
     if (subject_decide(subject, sample, &analysis, &error) != 0) {
         text_format(text, "  the model: %s\n", error.text);
         return;
@@ -265,7 +264,6 @@ static inline void show_model(struct text *text, const struct subject *subject,
     text_format(text, "  the model:  %s, with %zu violations%s%s\n",
                 analysis.linearizable ? "linearizable" : "not linearizable",
                 analysis.violation_count, why[0] == '\0' ? "" : ": ", why);
-    model_analysis_free(&analysis);
 }
 
 // The history, what is wrong with the model's answer, and both answers.

@@ -107,7 +107,7 @@ TEST_WITH(the_nth_match_holds_the_worker_until_it_is_let_go, start, stop)
     pthread_join(walker, NULL);
     assert_int_equal(passed, 3);
     assert_int_equal(atomic_load(&fixture->board.armed), 0);
-    struct history history;
+    AUTO(history_free) struct history history;
     struct error error;
     assert_int_equal(history_load(fixture->path, &history, &error), 0);
     assert_int_equal(history.count, 2);
@@ -115,7 +115,6 @@ TEST_WITH(the_nth_match_holds_the_worker_until_it_is_let_go, start, stop)
     assert_int_equal(history.events[0].args[1], 1);
     assert_int_equal(history.events[0].fault_number, 4);
     assert_int_equal(history.events[1].kind, EVENT_POINT_LEFT);
-    history_free(&history);
 }
 
 struct walk {

@@ -347,11 +347,10 @@ TEST_WITH(the_last_lines_say_what_was_not_compared, start, end)
 
 TEST_WITH(what_is_no_result_is_refused, start, end)
 {
-    struct run_figures figures;
+    AUTO(run_figures_free) struct run_figures figures;
     struct error error;
     MUST_FAIL(-1, run_figures_make(json_object(), "a.json", &figures, &error),
               "a.json is no result of a run");
-    run_figures_free(&figures);
 }
 
 // --- two schemes of a run ------------------------------------------------------------------------
@@ -432,7 +431,7 @@ TEST_WITH(machines_are_told_all_of_it_and_why, start, end)
         comparison.is_broken = broken; // as of a run in turns in which some trial failed
         if (broken)
             comparison.pairs[0].figures[FIGURE_RATE].is_trusted = false;
-        json_t *json = written();
+        json_auto_t *json = written();
         assert_json_all(json, (const char *const[][2]){
                                   {"exit_code", broken ? "4" : "1"},
                                   {"pairs.0.figures.locks/s.change", "\"slower\""},
@@ -442,7 +441,6 @@ TEST_WITH(machines_are_told_all_of_it_and_why, start, end)
                                   {"summary.skipped", "0"},
                                   {NULL, NULL}});
         assert_true(json_real_value(json_find(json, "pairs.0.figures.locks/s.before")) > 499);
-        json_decref(json);
     }
 }
 
@@ -452,10 +450,9 @@ TEST_WITH(machines_are_told_what_nobody_knows, start, end)
     test_add_repeats(results[1], "contention", "redis-setnx", 500, 5);
     apply(&(struct edit){1, 0, 2, IS_BOUND, "true"});
     compare(0, &usual);
-    json_t *json = written();
+    json_auto_t *json = written();
     const json_t *rate = json_find(json, "pairs.0.figures.locks/s");
     assert_json(rate, "change", "\"inconclusive\"");
     assert_json(rate, "reason", "\"the driver was the limit\"");
     assert_true(json_is_real(json_find(rate, "ratio")));
-    json_decref(json);
 }

@@ -131,14 +131,12 @@ char *report_csv(const struct run_report *report)
 {
     const struct run_result *run = report->run;
     struct text out = {0};
-    json_t *environment = environment_json(&run->environment);
+    json_auto_t *environment = environment_json(&run->environment);
     add_line(&out, NULL);
     FOR_EACH (trial_result, result, run->trials, run->count) {
-        json_t *trial = report_trial_json(result);
+        json_auto_t *trial = report_trial_json(result);
         describe(result, environment, trial);
         add_line(&out, trial);
-        json_decref(trial);
     }
-    json_decref(environment);
     return out.bytes;
 }

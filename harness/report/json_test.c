@@ -234,12 +234,11 @@ TEST_WITH(each_phase_has_figures_of_its_own, test_run_setup, end)
 
 TEST_WITH(repeats_have_one_cost_and_one_histogram, test_run_setup, end)
 {
-    struct histogram both = {0};
+    AUTO(histogram_free) struct histogram both = {0};
     AUTO_TEXT struct text encoded = {0};
     for (int i = 0; i < 2; i++)
         histogram_merge(&both, &add_measured()->latencies.histograms[LATENCY_ACQUIRE]);
     histogram_encode(&both, &encoded);
-    histogram_free(&both);
     ADD("none", SKIPPED, NONE)->has_history = false;
     static const char *const rows[][2] = {
         {"costs.0.scheme", "\"redis-setnx\""},

@@ -105,13 +105,12 @@ static void put_small(void)
 
 static void put_large(void)
 {
-    struct test_many many;
+    AUTO(test_many_free) struct test_many many;
     test_run_start(&test);
     ADD("none", SAFE, MET);
     test_many_make(&test, 60, &many);
     AUTO_FREE char *page = report_html(test_report(&many.run));
     put_page("large", page);
-    test_many_free(&many);
 }
 
 // The page as a printer shows it.
@@ -134,7 +133,7 @@ static void put_wide(void)
     static struct scenario scenarios[SCENARIOS];
     static char names[SCENARIOS][32];
     struct plot picture = {.kind = &matrix_picture, .alternative = "Words", .svg = SVG_OF("3000")};
-    struct test_many many;
+    AUTO(test_many_free) struct test_many many;
     test_run_start(&test);
     ADD("none", SKIPPED, MET);
     test_many_make(&test, (size_t)22 * SCENARIOS, &many);
@@ -149,7 +148,6 @@ static void put_wide(void)
     many.run.picture_count = 1;
     AUTO_FREE char *page = report_html(test_report(&many.run));
     put_paper("wide-paper", page);
-    test_many_free(&many);
 }
 
 static void put_broken(void)

@@ -278,7 +278,7 @@ RUN_TEST(many_schemes_are_rows_and_few_are_columns)
 
 RUN_TEST(a_large_table_has_signs_each_with_its_trial_in_words_and_what_was_missed)
 {
-    struct test_many many;
+    AUTO(test_many_free) struct test_many many;
     test_find(ADD("none", UNSAFE, MET), &test_stale_holder, false);
     test_many_make(&test, 60, &many);
     many.run.trials[7].judgement.expectation = EXPECTATION_MISSED;
@@ -286,7 +286,6 @@ RUN_TEST(a_large_table_has_signs_each_with_its_trial_in_words_and_what_was_misse
     *strstr(strstr(shown, "<section id=\"verdicts\">"), "</table>") = '\0';
     HAS("<section id=\"verdicts\">", "in pause: UNSAFE, stale-holder\">✗<", "!as expected</span>");
     assert_int_equal(count_of("✗ MISSED"), 2); // where its story is, and here
-    test_many_free(&many);
 }
 
 RUN_TEST(what_does_not_apply_is_a_row_for_each_scheme_and_reason)
@@ -326,7 +325,7 @@ RUN_TEST(what_is_missing_is_said_once_at_a_terminal)
 
 RUN_TEST(of_many_trials_those_as_expected_are_counted_at_a_terminal)
 {
-    struct test_many many;
+    AUTO(test_many_free) struct test_many many;
     ADD("none", SAFE, MET);
     test_many_make(&test, 60, &many);
     many.run.trials[7].judgement.expectation = EXPECTATION_MISSED;
@@ -334,7 +333,6 @@ RUN_TEST(of_many_trials_those_as_expected_are_counted_at_a_terminal)
     show_run(SCREEN, &many.run);
     HAS("pause     59 trials ", "58 SAFE, 1 UNSAFE  –      ✓ expected ", "✗ MISSED");
     assert_int_equal(count_of("\npause "), 2);
-    test_many_free(&many);
 }
 
 RUN_TEST(a_measurement_is_cost_only_and_not_unknown)
@@ -358,7 +356,7 @@ RUN_TEST(parentheses_are_explained_where_there_are_any)
 
 RUN_TEST(many_verdicts_as_expected_are_folded_in_markdown)
 {
-    struct test_many many;
+    AUTO(test_many_free) struct test_many many;
     ADD("none", SAFE, MET)->has_history = false;
     test_many_make(&test, 30, &many);
     many.run.trials[20].judgement.expectation = EXPECTATION_MISSED;
@@ -366,7 +364,6 @@ RUN_TEST(many_verdicts_as_expected_are_folded_in_markdown)
     HAS("a-scheme-with-a-long-name-20 |",
         "<details><summary>The verdicts of the other 29 trials</summary>\n\n| scenario |",
         "a-scheme-with-a-long-name-29 |", "\n</details>\n");
-    test_many_free(&many);
 }
 
 RUN_TEST(a_run_that_stopped_at_a_miss_says_what_runs_the_rest)
@@ -513,7 +510,7 @@ RUN_TEST(a_page_holds_the_pictures_that_tell_most)
 
 RUN_TEST(reports_of_thousands_of_trials_can_be_mailed_and_posted)
 {
-    struct test_many many;
+    AUTO(test_many_free) struct test_many many;
     size_t size = 300u << 10;
     AUTO_FREE char *large = memory_zeroed(size + 1, 1);
     memset(large, 'x', size);
@@ -539,7 +536,6 @@ RUN_TEST(reports_of_thousands_of_trials_can_be_mailed_and_posted)
     free(shown);
     shown = report_markdown_within(test_report(&many.run), 1000 * 1000);
     assert_in_range(strlen(shown), 500000, 1000 * 1000);
-    test_many_free(&many);
 }
 
 // --- costs ---------------------------------------------------------------------------------------

@@ -277,7 +277,7 @@ RUN_TEST(people_and_machines_are_told_all_of_it)
     const char *open = strstr(table, "? not measured  20 acquire times are too few for p99");
     const char *met = strstr(table, "✓ met");
     assert_true(missed != NULL && missed < open && open < met);
-    json_t *json = report_json_value(report);
+    json_auto_t *json = report_json_value(report);
     assert_int_equal(json_array_size(json_find(json, "thresholds")), 3);
     assert_json_all(json_find(json, "thresholds.1"),
                     (const char *const[][2]){{"result", "\"missed\""},
@@ -285,5 +285,4 @@ RUN_TEST(people_and_machines_are_told_all_of_it)
                                              {"bound", "5000000.0"},
                                              {"line", "20"},
                                              {NULL, NULL}});
-    json_decref(json);
 }

@@ -69,6 +69,7 @@ static void hold_to_the_living(const struct scenario *scenario)
 TEST(drawn_faults_strike_the_living)
 {
     for (uint64_t seed = 1; seed <= 50; seed++) {
+        AUTO(drawn_free)
         struct drawn drawn = draw(
             HEAD "schemes: [redis-set-px-lua]\nrandom: {of: [pause, partition, kill], every: 1s, "
                  "jitter: 900ms, lasting: 50ms}\n",
@@ -77,7 +78,6 @@ TEST(drawn_faults_strike_the_living)
             assert_true(drawn.plan.trials[i].drawn->fault_count > 5);
             hold_to_the_living(drawn.plan.trials[i].drawn);
         }
-        drawn_free(&drawn);
     }
 }
 
@@ -107,11 +107,10 @@ TEST(what_comes_again_and_again_is_over_before_the_trial)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[600];
         snprintf(text, sizeof text, "%sschemes: [none]\n%s", HEAD, cases[i].line);
-        struct drawn drawn = draw(text, NULL, 1, 1);
+        AUTO(drawn_free) struct drawn drawn = draw(text, NULL, 1, 1);
         const struct scenario *scenario = drawn.plan.trials[0].drawn;
         assert_int_equal(scenario->fault_count, cases[i].count);
         assert_false(scenario->faults[0].drawn); // it was written: the verdict asks for it
-        drawn_free(&drawn);
     }
 }
 
@@ -122,9 +121,9 @@ TEST(what_comes_again_and_again_is_over_before_the_trial)
 
 TEST(each_repeat_draws_anew_and_always_the_same)
 {
-    struct drawn all = draw(SOAK, NULL, 4, 7);
-    struct drawn one = draw(SOAK, "redlock", 2, 7);
-    struct drawn other = draw(SOAK, "redlock", 2, 8);
+    AUTO(drawn_free) struct drawn all = draw(SOAK, NULL, 4, 7);
+    AUTO(drawn_free) struct drawn one = draw(SOAK, "redlock", 2, 7);
+    AUTO(drawn_free) struct drawn other = draw(SOAK, "redlock", 2, 8);
     assert_string_equal(all.plan.trials[5].name, "soak--redlock--2");
     for (size_t i = 0; i < 4; i++) {
         for (size_t j = 0; j < i; j++)
@@ -134,16 +133,13 @@ TEST(each_repeat_draws_anew_and_always_the_same)
     assert_string_equal(faults_of(&all, 4), faults_of(&one, 0));
     assert_string_equal(faults_of(&all, 5), faults_of(&one, 1));
     assert_string_not_equal(faults_of(&one, 0), faults_of(&other, 0));
-    drawn_free(&all);
-    drawn_free(&one);
-    drawn_free(&other);
 }
 
 TEST(what_a_trial_leaves_is_that_trial_again)
 {
-    struct drawn all = draw(SOAK, NULL, 3, 7);
+    AUTO(drawn_free) struct drawn all = draw(SOAK, NULL, 3, 7);
     struct scenario *again[9];
-    struct plan plan;
+    AUTO(plan_free) struct plan plan;
     struct error error = {0};
     assert_int_equal(all.plan.count, 9);
     for (size_t i = 0; i < 9; i++)
@@ -159,18 +155,14 @@ TEST(what_a_trial_leaves_is_that_trial_again)
         assert_ptr_equal(is->scenario, again[0]); // they belong together
         assert_string_equal(trial_as_run(is)->settled_faults, was->drawn->settled_faults);
     }
-    plan_free(&plan);
-    drawn_free(&all);
 }
 
 TEST(the_seed_of_the_file_counts_before_that_of_the_run)
 {
-    struct drawn with = draw(SOAK "seed: 7\n", "redlock", 1, 99);
-    struct drawn run = draw(SOAK, "redlock", 1, 7);
+    AUTO(drawn_free) struct drawn with = draw(SOAK "seed: 7\n", "redlock", 1, 99);
+    AUTO(drawn_free) struct drawn run = draw(SOAK, "redlock", 1, 7);
     assert_string_equal(faults_of(&with, 0), faults_of(&run, 0));
     assert_int_equal(with.plan.trials[0].seed, run.plan.trials[0].seed);
-    drawn_free(&with);
-    drawn_free(&run);
 }
 
 // How many faults of the trials are at a point, and how many at a time alone.
@@ -205,11 +197,10 @@ TEST(faults_strike_at_times_and_at_points_of_the_locks_requests)
             text, sizeof text,
             "%sschemes: [redis-set-px-lua]\nrandom: {of: [pause], every: 1s, lasting: 100ms%s}\n",
             HEAD, cases[i].at);
-        struct drawn drawn = draw(text, NULL, 3, 5);
+        AUTO(drawn_free) struct drawn drawn = draw(text, NULL, 3, 5);
         count_moments(&drawn, &points, &times);
         assert_int_equal(points > 0, cases[i].points);
         assert_int_equal(times > 0, cases[i].times);
-        drawn_free(&drawn);
     }
 }
 
@@ -239,12 +230,11 @@ static void expect_draw(const struct written_case *one)
 {
     AUTO_TEXT struct text text = {0};
     text_format(&text, "%s%s", HEAD, one->body.bytes);
-    struct drawn drawn = draw(text.bytes, NULL, 1, 3);
+    AUTO(drawn_free) struct drawn drawn = draw(text.bytes, NULL, 1, 3);
     bool is_drawn = drawn.plan.trials[0].drawn != NULL;
     if (is_drawn != (strcmp(one->expected.bytes, "drawn\n") == 0) ||
         is_drawn != (drawn.plan.trials[0].skip_reason == NULL))
         fail_case(one, "it is %s", is_drawn ? "drawn" : "not drawn");
-    drawn_free(&drawn);
 }
 
 TEST(what_a_scheme_does_not_promise_to_survive_is_not_drawn)
@@ -268,17 +258,17 @@ TEST(servers_that_are_killed_come_back_when_it_is_sound)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[800];
         snprintf(text, sizeof text, "%s%s", HEAD, cases[i].lines);
-        struct drawn drawn = draw(text, NULL, 1, 3);
+        AUTO(drawn_free) struct drawn drawn = draw(text, NULL, 1, 3);
         const struct scenario *scenario = drawn.plan.trials[0].drawn;
         assert_true(scenario->fault_count > 3);
         for (size_t j = 0; j < scenario->fault_count; j++)
             assert_int_equal(scenario->faults[j].bound_ns, cases[i].bound_ns);
-        drawn_free(&drawn);
     }
 }
 
 TEST(what_is_not_drawn_is_told_with_its_line_and_reason)
 {
+    AUTO(drawn_free)
     struct drawn drawn = draw(HEAD "schemes: [redis-set-px-lua, redis-wait]\n"
                                    "random: {of: [pause, failover], lasting: 100ms}\n",
                               NULL, 2, 3);
@@ -289,15 +279,13 @@ TEST(what_is_not_drawn_is_told_with_its_line_and_reason)
         "no other one that could lead\n"
         "a.yaml:8: random: 'failover' is not drawn for redis-wait: it does not promise to survive "
         "that: the lock may be lost with its leader\n");
-    drawn_free(&drawn);
 }
 
 TEST(soaks_of_which_nobody_asks_the_price_share_the_machine)
 {
-    struct drawn drawn = draw(SOAK, "redlock", 1, 7);
+    AUTO(drawn_free) struct drawn drawn = draw(SOAK, "redlock", 1, 7);
+    AUTO(drawn_free)
     struct drawn measured = draw(SOAK "thresholds: [acquire.p99 < 50ms]\n", "redlock", 1, 7);
     assert_true(trial_may_share_machine(&drawn.plan.trials[0]));
     assert_false(trial_may_share_machine(&measured.plan.trials[0]));
-    drawn_free(&drawn);
-    drawn_free(&measured);
 }

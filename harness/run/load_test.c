@@ -76,7 +76,7 @@ TEST(each_phase_is_recorded_once_as_of_its_beginning)
     struct test_file test;
     struct load load;
     struct error error;
-    struct history history;
+    AUTO(history_free) struct history history;
     test_file_begin(&test, 100);
     open_lines(&load, PHASES, &test.file);
     load_announce(&load, 0, OPENED_NS); // the gate is not open yet
@@ -94,7 +94,6 @@ TEST(each_phase_is_recorded_once_as_of_its_beginning)
         assert_int_equal(history.events[i].at_ns, OPENED_NS + begins_ns[i]);
         assert_memory_equal(history.events[i].args, args[i], sizeof args[i]);
     }
-    history_free(&history);
     unlink(test.path);
 }
 

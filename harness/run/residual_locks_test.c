@@ -57,22 +57,20 @@ static struct history recorded(int count)
 // Of many, the last are asked for so much later that a lease may have ended meanwhile.
 TEST_WITH(only_the_first_were_not_waited_for, start, stop)
 {
-    struct history history = recorded(LOCKS);
+    AUTO(history_free) struct history history = recorded(LOCKS);
     assert_int_equal(history.count, LOCKS);
     assert_int_equal(history.events[0].args[1], 0);
     const struct event *last = &history.events[LOCKS - 1];
     assert_int_equal(last->args[2], LOCKS);
     assert_int_equal(last->args[0], 0);
     assert_true(last->args[1] > 0);
-    history_free(&history);
 }
 
 TEST_WITH(a_lease_that_ends_only_then_was_waited_for, start, stop)
 {
     must_answer(node_of(&server, 1), "SET lockpick:{t1}:lock token PX 100\n", "OK");
-    struct history history = recorded(1);
+    AUTO(history_free) struct history history = recorded(1);
     assert_int_equal(history.count, 1);
     assert_int_equal(history.events[0].args[0], 0);
     assert_true(history.events[0].args[1] > 0);
-    history_free(&history);
 }

@@ -137,7 +137,7 @@ static void end_party(struct party *party)
 static void expect_whole_history(const struct party *party, int job)
 {
     char path[96];
-    struct history history;
+    AUTO(history_free) struct history history;
     struct error error = {0};
     size_t grants = 0;
     snprintf(path, sizeof path, "%s/%d/history.bin", party->folder, job);
@@ -148,7 +148,6 @@ static void expect_whole_history(const struct party *party, int job)
         grants += history.events[i].kind == EVENT_ACQUIRE_RETURN &&
                   history.events[i].outcome == OUTCOME_OK;
     assert_int_equal(grants, 40);
-    history_free(&history);
 }
 
 static void expect_each_conducted_once(int sure, int slots, bool loopback)

@@ -202,7 +202,7 @@ static void list_trials(struct stored_run *run, const char *trial)
 {
     const char *folder = run->result.folder;
     AUTO_FREE char *path = path_join(folder, "result.json");
-    json_t *root = json_read(path, NULL);
+    json_auto_t *root = json_read(path, NULL);
     json_t *trials = json_incref(json_object_get(root, "trials"));
     const json_t *remarks = json_object_get(root, "remarks");
     struct text lines = {0};
@@ -219,7 +219,6 @@ static void list_trials(struct stored_run *run, const char *trial)
         run->result.planned = run->was_stopped
                                   ? count_planned(folder)
                                   : (size_t)json_integer_value(json_object_get(root, "planned"));
-    json_decref(root);
     if (run->was_stopped) {
         json_decref(trials);
         trials = json_array();

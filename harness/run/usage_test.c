@@ -62,14 +62,13 @@ static void burn_in_two_threads(void)
 
 TEST(all_threads_count_also_those_that_have_ended)
 {
-    struct thread_watch threads = {0};
+    AUTO(thread_watch_free) struct thread_watch threads = {0};
     struct process_usage usage;
     pid_t child = start_child(burn_in_two_threads);
     assert_true(process_usage_read(&threads, NULL, child, &usage));
     assert_true(usage.processor_ns >= 100 * NS_PER_MS);
     assert_true(usage.kernel_ns <= usage.processor_ns);
     end_child(child);
-    thread_watch_free(&threads);
 }
 
 static void sleep_often(void)
@@ -80,13 +79,12 @@ static void sleep_often(void)
 
 TEST(whoever_sleeps_switches)
 {
-    struct thread_watch threads = {0};
+    AUTO(thread_watch_free) struct thread_watch threads = {0};
     struct process_usage usage;
     pid_t child = start_child(sleep_often);
     assert_true(process_usage_read(&threads, NULL, child, &usage));
     assert_true(usage.voluntary_switches >= 50);
     end_child(child);
-    thread_watch_free(&threads);
 }
 
 static void fork_and_burn(void)
@@ -103,7 +101,7 @@ static void fork_and_burn(void)
 // As of postgres, which forks a process for each connection.
 TEST(what_a_process_forked_counts_dead_or_alive)
 {
-    struct thread_watch threads = {0};
+    AUTO(thread_watch_free) struct thread_watch threads = {0};
     struct process_usage alone;
     struct process_usage family;
     pid_t child = start_child(fork_and_burn);
@@ -118,7 +116,6 @@ TEST(what_a_process_forked_counts_dead_or_alive)
     }
     free(list.items);
     end_child(child);
-    thread_watch_free(&threads);
 }
 
 static void nothing(void)
@@ -127,7 +124,7 @@ static void nothing(void)
 
 TEST(a_process_that_is_gone_cannot_be_read)
 {
-    struct thread_watch threads = {0};
+    AUTO(thread_watch_free) struct thread_watch threads = {0};
     struct process_usage usage;
     struct network_usage network;
     pid_t child = start_child(nothing);
@@ -138,7 +135,6 @@ TEST(a_process_that_is_gone_cannot_be_read)
     assert_false(network_usage_read(child, &network));
     assert_false(process_usage_read(&threads, NULL, 0, &usage));
     free(list.items);
-    thread_watch_free(&threads);
 }
 
 TEST(the_machine_gets_busier_by_what_is_burnt)

@@ -128,14 +128,13 @@ TEST(several_globs_narrow_to_all_that_any_of_them_means)
 {
     static const char *const globs[] = {"none", "redis-setnx*", "none", "nosuch", NULL};
     struct error error = {0};
-    struct plan plan;
+    AUTO(plan_free) struct plan plan;
     struct scenario *scenario = parse(TEST_HEAD OPERATIONS THREE);
     assert_int_equal(plan_make(&scenario, 1, &test_vocabulary, globs, 0, 1, &plan, &error), -1);
     assert_has(error.text, "'nosuch' means no scheme of these scenarios");
     assert_int_equal(plan.count, 2);
     assert_string_equal(plan.trials[0].scheme, "none");
     assert_string_equal(plan.trials[1].scheme, "redis-setnx");
-    plan_free(&plan);
 }
 
 TEST(a_plan_without_trials_is_refused)
@@ -183,7 +182,7 @@ TEST(two_schemes_take_turns_and_neither_is_always_first)
     struct error error = {0};
     struct scenario *scenario = parse(TEST_MINIMAL);
     struct plan plans[2];
-    struct plan both;
+    AUTO(plan_free) struct plan both;
     for (int i = 0; i < 2; i++)
         assert_int_equal(plan_make(&scenario, 1, &test_vocabulary,
                                    GLOB(i == 0 ? "none" : "redis-setnx"), 3, 7, &plans[i], &error),
@@ -194,5 +193,4 @@ TEST(two_schemes_take_turns_and_neither_is_always_first)
     assert_int_equal(both.seed, 7);
     for (size_t i = 0; i < both.count; i++)
         assert_string_equal(both.trials[i].name + strlen("a-name--"), expected[i]);
-    plan_free(&both);
 }

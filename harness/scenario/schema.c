@@ -113,7 +113,7 @@ static json_t *section_schema(const struct section *section, const struct vocabu
 {
     json_t *properties = json_object();
     json_t *required = json_array();
-    json_t *exactly_one = json_array();
+    json_auto_t *exactly_one = json_array();
     for (size_t i = 0; i < section->key_count; i++) {
         const struct key *key = &section->keys[i];
         const char *const one[] = {key->name, NULL};
@@ -134,7 +134,6 @@ static json_t *section_schema(const struct section *section, const struct vocabu
                   "properties", properties, "required", required, "additionalProperties", false);
     if (json_array_size(exactly_one) > 0)
         json_object_set(schema, "oneOf", exactly_one);
-    json_decref(exactly_one);
     return schema;
 }
 

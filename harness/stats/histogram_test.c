@@ -40,7 +40,7 @@ static size_t inflated(const char *encoded, unsigned char *out, size_t room)
 
 TEST(the_encoding_is_that_of_the_original)
 {
-    struct histogram histogram;
+    AUTO(histogram_free) struct histogram histogram;
     AUTO_TEXT struct text ours = {0};
     unsigned char bytes[2][4096];
     record_like_java(&histogram);
@@ -48,7 +48,6 @@ TEST(the_encoding_is_that_of_the_original)
     size_t length = inflated(of_java, bytes[0], sizeof bytes[0]);
     assert_int_equal(inflated(ours.bytes, bytes[1], sizeof bytes[1]), length);
     assert_memory_equal(bytes[0], bytes[1], length);
-    histogram_free(&histogram);
 }
 
 // Lines of the distribution that the same program printed.
@@ -66,7 +65,7 @@ TEST(the_distribution_has_the_lines_of_the_original)
         "Total count    =         3203]\n",
         "#[Buckets =           32, SubBuckets     =         2048]\n",
     };
-    struct histogram histogram;
+    AUTO(histogram_free) struct histogram histogram;
     record_like_java(&histogram);
     AUTO_TEXT struct text text = {0};
     histogram_print(&histogram, &text);
@@ -78,7 +77,6 @@ TEST(the_distribution_has_the_lines_of_the_original)
         else
             from = found;
     }
-    histogram_free(&histogram);
 }
 
 static int64_t draw_ns(struct random *random)
@@ -120,7 +118,7 @@ TEST(percentiles_are_right_to_three_digits)
 TEST(a_log_has_a_line_for_each_interval)
 {
     AUTO_TEXT struct text text = {0};
-    struct histogram histogram;
+    AUTO(histogram_free) struct histogram histogram;
     record_like_java(&histogram);
     histogram_log_begin(INT64_C(1700000000123000000), &text);
     histogram_log(&histogram, "acquire", 500000000, 1000000000, &text);
@@ -128,5 +126,4 @@ TEST(a_log_has_a_line_for_each_interval)
                            "#[StartTime: 1700000000.123 (seconds since epoch), Tue Nov 14 "
                            "22:13:20 UTC 2023]\n");
     assert_has(text.bytes, "\nTag=acquire,0.500,1.000,3600000.000,HISTFAAA");
-    histogram_free(&histogram);
 }

@@ -51,8 +51,8 @@ static void assert_in_file(const char *name, const char *part)
 
 TEST_WITH(repeats_merge_without_loss, start, end)
 {
-    struct latency_record second;
-    struct histogram merged = {0};
+    AUTO(latencies_free) struct latency_record second;
+    AUTO(histogram_free) struct histogram merged = {0};
     test_hold(&test, 1, 0, 10, 30);
     test_hold(&test, 2, 5, 40, 45);
     (void)latencies_write(&test.model, NULL, &record, NULL);
@@ -72,8 +72,6 @@ TEST_WITH(repeats_merge_without_loss, start, end)
     // Adds nothing.
     histogram_merge(&merged, &second.histograms[LATENCY_HAND_OFF]);
     assert_int_equal(merged.total, 3);
-    histogram_free(&merged);
-    latencies_free(&second);
 }
 
 TEST_WITH(what_was_measured_has_files, start, end)

@@ -67,6 +67,9 @@ void test_register(struct test *test);
 int tests_run(int count, char **words);
 int tests_skip(const char *why);
 
+// A variable that is freed by that function at the end of its block, as those of base/scope.h.
+#define AUTO(free) __attribute__((cleanup(free)))
+
 // Fails with the test's own `error` if `result` is not what it must be.
 #define MUST_BE(expected, result)                                                                  \
     do {                                                                                           \

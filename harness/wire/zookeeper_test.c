@@ -72,7 +72,7 @@ TEST_GROUP(start, stop);
 
 TEST(answers_of_every_kind_are_understood)
 {
-    struct zk_names names;
+    AUTO(zk_names_free) struct zk_names names;
     struct zk_answer parent = create(zk, "/kinds", ZK_PERSISTENT);
     assert_string_equal(parent.text, "/kinds");
     struct zk_answer child = create(zk, "/kinds/x-", ZK_EPHEMERAL_SEQUENTIAL);
@@ -86,7 +86,6 @@ TEST(answers_of_every_kind_are_understood)
     assert_int_equal(zk_get_children(zk, &actor, &answer, "/kinds", &names, NULL), OUTCOME_OK);
     assert_int_equal(names.count, 1);
     assert_string_equal(names.items[0], "x-0000000000");
-    zk_names_free(&names);
     assert_int_equal(zk_ask(zk, &actor, &answer, ZK_SYNC, "/kinds", NULL), OUTCOME_OK);
     assert_int_equal(zk_ask(zk, &actor, &answer, ZK_DELETE, child.text, NULL), OUTCOME_OK);
     assert_false(is_there(child.text));
@@ -142,12 +141,11 @@ TEST(a_watch_rings_when_the_node_goes_and_not_before)
 
 TEST(a_watch_on_children_rings_when_one_comes)
 {
-    struct zk_names names;
+    AUTO(zk_names_free) struct zk_names names;
     create(zk, "/family", ZK_PERSISTENT);
     struct zk_watch *watch = zk_watch_new(zk);
     assert_int_equal(zk_get_children(zk, &actor, &answer, "/family", &names, watch), OUTCOME_OK);
     assert_int_equal(names.count, 0);
-    zk_names_free(&names);
     create(zk, "/family/child", ZK_EPHEMERAL);
     assert_true(zk_watch_wait(watch, TIME_LIMIT_NS));
     zk_watch_drop(watch);

@@ -129,12 +129,11 @@ static inline struct phase_cost *add_phase(struct trial_result *result, int64_t 
 
 static inline bool draw(const struct picture_kind *kind)
 {
-    struct run_report report;
+    AUTO(run_report_free) struct run_report report;
     picture_free(&test.picture);
     run_report_make(&test.run, &report);
     bool any = picture_write(kind, &(struct picture_subject){.run = &test.run, .report = &report},
                              &test.picture);
-    run_report_free(&report);
     return any;
 }
 
