@@ -1,5 +1,3 @@
-#include "harness/cli/completion.h"
-
 #include "harness/cli/verb.h"
 
 #include <string.h>

@@ -1,4 +1,3 @@
-#include "harness/cli/completion.h"
 #include "harness/cli/verb.h"
 #include "harness/testing/text.h"
 

@@ -1,7 +1,6 @@
 #include "harness/cli/verb.h"
 
 #include "harness/base/scope.h"
-#include "harness/cli/completion.h"
 #include "harness/run/run_files.h"
 
 #include <errno.h>

@@ -137,6 +137,12 @@ int verb_call(int argc, char **argv);
 // All verbs, a line each.
 void verbs_print(FILE *out);
 
+// What lets a shell complete verbs and options, made from their tables: appends a file for it to
+// read.
+enum shell { SHELL_BASH, SHELL_ZSH, SHELL_FISH };
+extern const char *const shell_names[]; // by enum shell, NULL-terminated
+void completion_write(enum shell shell, struct text *out);
+
 // "lockpick VERB: message" on standard error, and where to read on. Returns EXIT_USAGE.
 __attribute__((format(printf, 2, 3))) int usage_error(const struct verb *verb, const char *format,
                                                       ...);
