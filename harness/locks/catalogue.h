@@ -31,6 +31,7 @@
     SCHEME(memcached_add_cas)                                                                      \
     SCHEME(etcd_lease)                                                                             \
     SCHEME(etcd_lock_rpc)                                                                          \
+    SCHEME(etcd_election)                                                                          \
     SCHEME(zk_ephemeral)                                                                           \
     SCHEME(zk_sequential)                                                                          \
     SCHEME(curator_mutex)                                                                          \

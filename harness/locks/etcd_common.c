@@ -139,6 +139,42 @@ enum outcome etcd_withdraw(struct lock *lock)
     return outcome == OUTCOME_OK ? OUTCOME_NO : OUTCOME_UNKNOWN;
 }
 
+// --- the line of keys ----------------------------------------------------------------------------
+
+enum outcome etcd_wait_for_predecessor(struct lock *lock, int64_t revision, struct etcd_wait *wait)
+{
+    struct etcd_lock *state = lock->state;
+    struct etcd_entry predecessor;
+    int64_t seen_at;
+    enum outcome outcome =
+        etcd_get_older(lock->connection, state->prefix, revision, &predecessor, &seen_at);
+    if (outcome == OUTCOME_BROKEN || (outcome == OUTCOME_OK && predecessor.create_revision == 0))
+        return outcome;
+    if (outcome == OUTCOME_OK && !etcd_wait_is_over(wait)) {
+        // Not for ever: this server may be cut off from the others.
+        wait->at_most_ns = clock_now_ns(&lock->actor->clock) + lock->options.lease_ns / 3;
+        const struct peer_patience waiting = etcd_patience(wait);
+        // From the revision after: a watch that begins with one of the past is served by etcd
+        // only every 100 ms.
+        outcome = etcd_watch_deletion(lock->connection, predecessor.key, seen_at + 1, &waiting);
+        wait->at_most_ns = TIME_NEVER;
+        if (outcome == OUTCOME_OK)
+            return OUTCOME_NO; // but perhaps there is one before that one
+    }
+    if (outcome != OUTCOME_BROKEN && !etcd_wait_is_over(wait))
+        lock_wait_before_retry(lock);
+    return outcome == OUTCOME_BROKEN ? OUTCOME_BROKEN : OUTCOME_NO;
+}
+
+// Deletes its key. The lease stays, for the next time, if the key certainly goes.
+static enum outcome leave_line(struct lock *lock)
+{
+    struct etcd_lock *state = lock->state;
+    int64_t deleted;
+    enum outcome outcome = etcd_delete(lock->connection, state->key, &deleted);
+    return outcome == OUTCOME_OK && deleted == 1 ? OUTCOME_NO : etcd_withdraw(lock);
+}
+
 // --- holding -------------------------------------------------------------------------------------
 
 enum outcome etcd_hold(struct lock *lock, struct grant *grant)
@@ -152,4 +188,44 @@ enum outcome etcd_hold(struct lock *lock, struct grant *grant)
 void etcd_end_hold(struct lock *lock)
 {
     etcd_of(lock)->keep_alive_ns = now_of(lock) + lock->options.lease_ns / 6;
+}
+
+enum outcome etcd_stand_in_line(struct lock *lock, struct grant *grant,
+                                enum outcome (*wait_for_turn)(struct lock *, int64_t))
+{
+    struct etcd_lock *state = lock->state;
+    struct etcd_entry own, oldest;
+    enum outcome outcome = etcd_have_session(lock);
+    if (outcome != OUTCOME_OK)
+        return outcome;
+    outcome = etcd_create(lock->connection, state->key, state->lease, state->prefix, &own, &oldest);
+    if (outcome == OUTCOME_NO) {
+        state->is_doubtful = etcd_lacks_lease(lock->connection);
+        return OUTCOME_NO;
+    }
+    if (outcome != OUTCOME_OK)
+        return outcome == OUTCOME_BROKEN ? lock_noted(lock, outcome) : etcd_withdraw(lock);
+    bool is_first = oldest.create_revision == own.create_revision;
+    // A former attempt's place was lost: this one is another, even if it need not wait.
+    if (!is_first || grant->attempts > 1)
+        lock_queued(lock, TIME_NEVER);
+    if (!is_first) {
+        outcome = wait_for_turn(lock, own.create_revision);
+        if (outcome != OUTCOME_OK)
+            return outcome == OUTCOME_BROKEN ? lock_noted(lock, outcome) : leave_line(lock);
+    }
+    grant->token = lock->options.fenced ? own.create_revision : 0;
+    return etcd_hold(lock, grant);
+}
+
+enum release_answer etcd_delete_own(struct lock *lock)
+{
+    struct etcd_lock *state = lock->state;
+    int64_t deleted;
+    etcd_end_hold(lock);
+    enum outcome outcome = etcd_delete(lock->connection, state->key, &deleted);
+    state->is_doubtful = outcome != OUTCOME_OK || deleted == 0;
+    if (lock_noted(lock, outcome) != OUTCOME_OK)
+        return RELEASE_UNKNOWN;
+    return deleted == 1 ? RELEASE_RELEASED : RELEASE_GONE;
 }

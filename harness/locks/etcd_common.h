@@ -52,6 +52,18 @@ struct peer_patience etcd_patience(struct etcd_wait *wait);
 // waits for the answer. NO: nothing is left. UNKNOWN: no answer.
 enum outcome etcd_withdraw(struct lock *lock);
 
+// Waits for the end of the next key that is older than `revision`, whoever's it is: OK if there is
+// none. NO: not yet, or nobody to ask.
+enum outcome etcd_wait_for_predecessor(struct lock *lock, int64_t revision, struct etcd_wait *wait);
+
+// An attempt: makes a key of its own, waits behind the older ones as `wait_for_turn` does, which is
+// given the key's revision, and deletes it if its turn does not come. The revision is the token.
+enum outcome etcd_stand_in_line(struct lock *lock, struct grant *grant,
+                                enum outcome (*wait_for_turn)(struct lock *, int64_t));
+
+// A release: deletes the key by its name, which nobody else's can have.
+enum release_answer etcd_delete_own(struct lock *lock);
+
 // Until when the hold is valid: as long as its session is.
 enum outcome etcd_hold(struct lock *lock, struct grant *grant);
 
