@@ -123,7 +123,8 @@ TEST_WITH(the_fault_with_the_longest_loss_is_told_of, test_run_setup, end)
 {
     struct trial_result *result = ADD("redis-setnx", SAFE, NONE);
     result->statistics.recoveries = (struct recoveries){
-        .items = {{1, 10, 5, 100}, {2, 20, TIME_NEVER, 300}, {3, 30, 5, 200}}, .count = 3};
+        .items = {{1, 10, 5, 100, -1}, {2, 20, TIME_NEVER, 300, -1}, {3, 30, 5, 200, -1}},
+        .count = 3};
     csv = report_csv(test_report(&test.run));
     expect_all((const struct cell[]){{1, "fault", "2"},
                                      {1, "after_effect_ns", "20"},

@@ -98,7 +98,7 @@ struct doc_block {
 };
 
 #define DOC_DEPTH 8
-#define DOC_MOST_COLUMNS 32
+#define DOC_MOST_COLUMNS 40
 
 // Zero-initialise all but what is given.
 struct document {

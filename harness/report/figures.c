@@ -21,6 +21,12 @@ VALUE(recovery_of, cost->faults > 0 && (cost->never_ns > 0 || cost->longest_reco
 VALUE(unavailable_of, cost->faults > 0, cost->longest_outage_ns)
 VALUE(expired_of, cost->leased > 0, cost->expired)
 
+VALUE(leaderless_median_of, cost->leaderless.count > 0, cost->leaderless.median)
+VALUE(leaderless_of, cost->leaderless.count > 0, cost->leaderless.most)
+VALUE(changes_of, cost->leader_changes.count > 0, cost->leader_changes.median)
+VALUE(led_of, cost->share_led.count > 0, 100 * cost->share_led.median)
+VALUE(requests_of, cost->requests_per_second.count > 0, cost->requests_per_second.median)
+
 #define LATENCY(id, percent, ...)                                                                  \
     {                                                                                              \
         .latency = LATENCY_##id, .percentile = PERCENTILE_##percent, __VA_ARGS__                   \
@@ -65,6 +71,12 @@ const struct figure_form figure_forms[FIGURE_COUNT] = {
     NUMBER("unavailable", .value = unavailable_of, .metric = METRIC_UNAVAILABLE),
     NUMBER("expired grants", .value = expired_of, .metric = METRIC_EXPIRED,
            .if_none = "no grant had a lease"),
+    NUMBER("leaderless p50", .value = leaderless_median_of, .is_time = true, .places = IN_LEADERS),
+    NUMBER("leaderless max", .value = leaderless_of, .is_time = true, .metric = METRIC_LEADERLESS,
+           .places = IN_LEADERS),
+    NUMBER("changes", .format = "%.0f", .value = changes_of, .places = IN_LEADERS),
+    NUMBER("led", .format = "%.1f %%", .value = led_of, .places = IN_LEADERS),
+    NUMBER("requests/s", .value = requests_of, .places = IN_LEADERS),
 };
 
 const struct figure_form *figure_form_of(enum metric metric)
@@ -123,7 +135,7 @@ struct words figure_text(enum figure figure, double value)
 {
     const struct figure_form *form = &figure_forms[figure];
     struct words text = {"–"};
-    if (isfinite(value) && form->value == NULL)
+    if (isfinite(value) && (form->value == NULL || form->is_time))
         return lasting((int64_t)value);
     if (isfinite(value) && form->format == NULL)
         return rate_words(value);

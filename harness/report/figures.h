@@ -6,7 +6,7 @@
 #include "harness/report/run_report.h"
 
 // A new one is a row of figures.c.
-enum figure { FIGURE_RATE /* grants each second */, FIGURE_COUNT = 27 };
+enum figure { FIGURE_RATE /* grants each second */, FIGURE_COUNT = 32 };
 
 // Where a figure is told.
 enum figure_place {
@@ -15,6 +15,7 @@ enum figure_place {
     IN_SPEEDS = 1 << 2, // "What each lock cost" of the page
     IN_TURNS = 1 << 3,  // "Release, hold, hand-off and shares" of the page
     IN_COMPARISON = 1 << 4,
+    IN_LEADERS = 1 << 5, // "Leaders"
 };
 
 struct figure_form {
@@ -28,6 +29,7 @@ struct figure_form {
     const char *format;              // of a number; NULL: as a rate
     enum metric metric;              // of thresholds, of a number; 0, which is no number: none
     const char *if_none;             // why a threshold of it is not measured; NULL: there was none
+    bool is_time;                    // a number of nanoseconds
     bool more_is_better, is_neither; // of two figures
     bool may_lack;   // of two schemes, one may ask no server, or let nobody wait: that is no lack
     unsigned places; // bits of enum figure_place

@@ -165,8 +165,16 @@ TABLE(stall_fields, MADE("of", stalled_json), FIELD(struct stall, from_ns),
 TABLE(bound_fields, FIELD(struct driver_bound, is_bound),
       FIELD_IF("reason", struct driver_bound, reason, reason), FIELD(struct driver_bound, late));
 
+MAKER(leaderless_json, struct recovery,
+      it->leaderless_ns >= 0 ? value_integer(it->leaderless_ns) : NULL)
 TABLE(recovery_fields,
-      FIELDS(struct recovery, fault, after_effect_ns, after_heal_ns, unavailable_ns));
+      FIELDS(struct recovery, fault, after_effect_ns, after_heal_ns, unavailable_ns),
+      MADE("leaderless_ns", leaderless_json));
+
+TABLE(leadership_fields,
+      FIELDS(struct leadership, terms, changes, acts, share_led, requests_per_second));
+MAKER(leadership_json, struct statistics,
+      it->leadership.is_known ? fields_json(leadership_fields, &it->leadership) : NULL)
 
 #define IF_KNOWN(name, condition) FIELD_IF(#name, struct resource_use, name, condition)
 TABLE(use_fields, FIELDS(struct resource_use, processes, is_complete, processor_ns, kernel_ns),
@@ -199,6 +207,7 @@ TABLE(rest_fields, FIELD(struct statistics, longest_wait_ns),
       FIELDS(struct statistics, stalls, longest_stall_ns, stalled_ns),
       ARRAY("worst_stalls", struct statistics, worst_stalls, worst_stall_count, stall_fields),
       OBJECT("driver_bound", struct statistics, driver_bound, bound_fields),
+      MADE("leadership", leadership_json),
       ARRAY("recoveries", struct statistics, recoveries.items, recoveries.count, recovery_fields),
       OBJECT_IF("resources", struct statistics, resources, resources_fields, resources.is_known));
 

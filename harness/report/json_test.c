@@ -154,7 +154,8 @@ TEST_WITH(every_figure_is_there, test_run_setup, end)
     statistics->begun = 1;
     statistics->commands_per_hold = 2.5;
     statistics->driver_bound = (struct driver_bound){true, "why", {[PERCENTILE_p999] = true}};
-    statistics->recoveries = (struct recoveries){.items = {{2, 10, TIME_NEVER, 30}}, .count = 1};
+    statistics->recoveries =
+        (struct recoveries){.items = {{2, 10, TIME_NEVER, 30, -1}}, .count = 1};
     statistics->worst_stalls[0] = (struct stall){
         .from_ns = 3, .to_ns = 9, .of = STALLED_SERVER, .number = 1, .server = "redis-1"};
     statistics->worst_stall_count = 1;

@@ -186,6 +186,32 @@ static void add_trial(const struct run_result *run, size_t index, struct scheme_
         histogram_merge(&cost->histograms[latency], &result->latencies.histograms[latency]);
 }
 
+// What the repeats tell of leaders, and each of their faults.
+static void add_leaders(const struct run_result *run, struct scheme_cost *cost)
+{
+    enum { LEADERLESS, CHANGES, SHARE, REQUESTS, KINDS };
+    size_t counts[KINDS] = {0}, most = run->count * MOST_FAULTS + 1;
+    if (!trial_has_leaders(cost->trial))
+        return;
+    AUTO_FREE double *values = memory_new(KINDS * most * sizeof *values);
+    FOR_EACH (trial_result, result, run->trials, run->count) {
+        const struct statistics *statistics = &result->statistics;
+        const struct leadership *leadership = &statistics->leadership;
+        if (!scheme_cost_has(cost, result) || !leadership->is_known)
+            continue;
+        FOR_EACH (recovery, recovery, statistics->recoveries.items, statistics->recoveries.count)
+            values[LEADERLESS * most + counts[LEADERLESS]++] = (double)recovery->leaderless_ns;
+        values[CHANGES * most + counts[CHANGES]++] = (double)leadership->changes;
+        values[SHARE * most + counts[SHARE]++] = leadership->share_led;
+        if (isfinite(leadership->requests_per_second))
+            values[REQUESTS * most + counts[REQUESTS]++] = leadership->requests_per_second;
+    }
+    cost->leaderless = spread_of(values + LEADERLESS * most, counts[LEADERLESS]);
+    cost->leader_changes = spread_of(values + CHANGES * most, counts[CHANGES]);
+    cost->share_led = spread_of(values + SHARE * most, counts[SHARE]);
+    cost->requests_per_second = spread_of(values + REQUESTS * most, counts[REQUESTS]);
+}
+
 // Of the trials from `first` on that are of its scenario and scheme.
 static void cost_make(const struct run_result *run, size_t first, struct scheme_cost *cost)
 {
@@ -224,6 +250,7 @@ static void cost_make(const struct run_result *run, size_t first, struct scheme_
     cost->fairness = spread_of(sums.fairnesses, sums.fair_count);
     cost->commands_per_hold = sums.grants > 0 ? (double)sums.commands / (double)sums.grants : NAN;
     cost->attempts_per_hold = sums.holds > 0 ? sums.attempts / (double)sums.holds : NAN;
+    add_leaders(run, cost);
     free(sums.rates);
     free(sums.fairnesses);
 }

@@ -75,8 +75,10 @@ struct scheme_cost {
     size_t faults;               // that took effect
     int64_t longest_recovery_ns; // of those that had one
     int64_t longest_outage_ns;
-    int64_t never_ns; // the longest outage after which nobody was granted any more; 0: none
-    bool any_idle;    // no grant came after some fault, and nobody wanted one
+    int64_t never_ns;         // the longest outage after which nobody was granted any more; 0: none
+    struct spread leaderless; // after each of them, of leaders
+    struct spread leader_changes, share_led, requests_per_second; // of repeats with leaders
+    bool any_idle; // no grant came after some fault, and nobody wanted one
 };
 
 // True if both are of the same scenario and scheme.

@@ -28,6 +28,9 @@ void say_explained(struct document *d);
 // What each scheme cost in the scenarios that measure, and how soon faults were recovered from.
 void say_costs(struct document *d);
 
+// How long nobody led, how often another one did.
+void say_leaders(struct document *d);
+
 // How soon and in what order the lock was granted in each trial.
 void say_liveness(struct document *d);
 

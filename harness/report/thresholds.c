@@ -68,7 +68,8 @@ static void doubt_met(const struct run_result *run, const struct scheme_cost *co
     bool is_upper = is_upper_of(limit);
     bool is_acquire =
         limit->metric == METRIC_ACQUIRE || limit->metric == METRIC_ACQUIRE_UNCORRECTED;
-    bool is_outage = limit->metric == METRIC_RECOVERY || limit->metric == METRIC_UNAVAILABLE;
+    bool is_outage = limit->metric == METRIC_RECOVERY || limit->metric == METRIC_UNAVAILABLE ||
+                     limit->metric == METRIC_LEADERLESS;
     if (cost->why_missing != NULL)
         DOUBT("%zu of %zu repeats have no history: %.180s", cost->trials - cost->repeats,
               cost->trials, cost->why_missing);

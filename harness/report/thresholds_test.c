@@ -171,15 +171,15 @@ RUN_TEST(a_lock_that_never_recovers_misses_its_recovery)
     struct recoveries *recoveries = &result->statistics.recoveries;
     expect(THRESHOLD_NOT_MEASURED, "there was none");
     recoveries->count = 2;
-    recoveries->items[0] = (struct recovery){1, 2 * NS_PER_S, TIME_NEVER, NS_PER_S};
-    recoveries->items[1] = (struct recovery){2, NS_PER_S, TIME_NEVER, NS_PER_S};
+    recoveries->items[0] = (struct recovery){1, 2 * NS_PER_S, TIME_NEVER, NS_PER_S, -1};
+    recoveries->items[1] = (struct recovery){2, NS_PER_S, TIME_NEVER, NS_PER_S, -1};
     expect(THRESHOLD_MET, "");
     assert_string_equal(outcomes.items[0].measured, "2.00 s");
-    recoveries->items[1] = (struct recovery){2, TIME_NEVER, TIME_NEVER, 0};
+    recoveries->items[1] = (struct recovery){2, TIME_NEVER, TIME_NEVER, 0, -1};
     expect(THRESHOLD_NOT_MEASURED, "nobody asked any more");
-    recoveries->items[1] = (struct recovery){2, TIME_NEVER, TIME_NEVER, NS_PER_S};
+    recoveries->items[1] = (struct recovery){2, TIME_NEVER, TIME_NEVER, NS_PER_S, -1};
     expect(THRESHOLD_NOT_MEASURED, "ended too soon");
-    recoveries->items[1] = (struct recovery){2, TIME_NEVER, TIME_NEVER, 4 * NS_PER_S};
+    recoveries->items[1] = (struct recovery){2, TIME_NEVER, TIME_NEVER, 4 * NS_PER_S, -1};
     expect(THRESHOLD_MISSED, "");
 }
 
@@ -189,13 +189,13 @@ RUN_TEST(an_outage_that_never_ended_is_not_short)
     struct trial_result *result = test_repeat(&test, "redis-setnx", 10);
     struct recoveries *recoveries = &result->statistics.recoveries;
     recoveries->count = 1;
-    recoveries->items[0] = (struct recovery){1, 2 * NS_PER_S, TIME_NEVER, NS_PER_S};
+    recoveries->items[0] = (struct recovery){1, 2 * NS_PER_S, TIME_NEVER, NS_PER_S, -1};
     expect(THRESHOLD_MET, "");
-    recoveries->items[0] = (struct recovery){1, TIME_NEVER, TIME_NEVER, 3 * NS_PER_S};
+    recoveries->items[0] = (struct recovery){1, TIME_NEVER, TIME_NEVER, 3 * NS_PER_S, -1};
     expect(THRESHOLD_NOT_MEASURED, "ended too soon");
-    recoveries->items[0] = (struct recovery){1, TIME_NEVER, TIME_NEVER, 0};
+    recoveries->items[0] = (struct recovery){1, TIME_NEVER, TIME_NEVER, 0, -1};
     expect(THRESHOLD_NOT_MEASURED, "nobody asked any more");
-    recoveries->items[0] = (struct recovery){1, TIME_NEVER, TIME_NEVER, 61 * NS_PER_S};
+    recoveries->items[0] = (struct recovery){1, TIME_NEVER, TIME_NEVER, 61 * NS_PER_S, -1};
     expect(THRESHOLD_MISSED, "");
 }
 
@@ -214,7 +214,8 @@ RUN_TEST(the_rest_is_read_where_it_is_measured)
     expect(THRESHOLD_MISSED, "");
     test.scenario.threshold_count = 0;
     test_threshold(&test, "unavailable < 2s");
-    result->statistics.recoveries = (struct recoveries){.items = {{1, 1, 1, NS_PER_S}}, .count = 1};
+    result->statistics.recoveries =
+        (struct recoveries){.items = {{1, 1, 1, NS_PER_S, -1}}, .count = 1};
     expect(THRESHOLD_MET, "");
 }
 

@@ -38,6 +38,8 @@ const struct metric_form metric_forms[METRIC_COUNT] = {
                          "from a fault's taking effect to the next grant; the longest"},
     [METRIC_UNAVAILABLE] = {"unavailable", UNIT_TIME,
                             "after a fault: nobody granted, but wanted; the longest"},
+    [METRIC_LEADERLESS] = {"leaderless", UNIT_TIME,
+                           "leader: after a fault, nobody acted; the longest"},
     [METRIC_EXPIRED] = {"expired-grants", UNIT_COUNT,
                         "of whose lease nothing was left when they came; the sum"},
 };

@@ -213,6 +213,7 @@ enum metric {
     METRIC_LONGEST_WAIT, // of any acquire, granted or not
     METRIC_RECOVERY,     // from a fault's taking effect to the first grant after it
     METRIC_UNAVAILABLE,  // nobody was granted the lock after a fault, although somebody wanted it
+    METRIC_LEADERLESS,   // no leader acted, after a fault
     METRIC_EXPIRED,      // grants of whose lease nothing was left when they came
     METRIC_COUNT
 };

@@ -625,7 +625,8 @@ static void check_threshold(const struct rules *rules, const struct threshold *t
         has_rate |= scenario->load[i].rate > 0;
     if (metric == METRIC_ACQUIRE_UNCORRECTED && knows(rules, "load") && !has_rate)
         why = "only a load with a rate has one beside the corrected: say acquire";
-    else if ((metric == METRIC_RECOVERY || metric == METRIC_UNAVAILABLE) &&
+    else if ((metric == METRIC_RECOVERY || metric == METRIC_UNAVAILABLE ||
+              metric == METRIC_LEADERLESS) &&
              !scenario_has_faults(scenario) && knows(rules, "faults") && knows(rules, "random"))
         why = "the scenario has no faults";
     if (why != NULL && limit != NULL && node_fine(limit))

@@ -56,6 +56,37 @@ static struct spans droughts_of(const struct trial_model *model)
     return droughts;
 }
 
+// The times without an accepted act, from the start of the trial to its end; none if nobody leads.
+static struct spans idle_times_of(const struct trial_model *model)
+{
+    AUTO_FREE int64_t *acts_ns = memory_new((model->access_count + 2) * sizeof *acts_ns);
+    struct spans idle = {0};
+    size_t count = 0;
+    if (!trial_has_leaders(model->trial))
+        return idle;
+    acts_ns[count++] = model->started_ns;
+    FOR_EACH_ACCESS (access, model) {
+        if (access->is_write && access->outcome == OUTCOME_OK &&
+            access->returned_ns < model->ended_ns)
+            acts_ns[count++] = access->returned_ns;
+    }
+    acts_ns[count++] = model->ended_ns;
+    sort_by_key(acts_ns, count, sizeof *acts_ns);
+    for (size_t i = 1; i < count; i++)
+        span_add(&idle, (struct span){acts_ns[i - 1], acts_ns[i]});
+    return idle;
+}
+
+// Of these, the longest part that lies between the two times; 0 if none does.
+static int64_t longest_between(const struct spans *spans, int64_t from_ns, int64_t to_ns)
+{
+    int64_t longest_ns = 0;
+    FOR_EACH (span, span, spans->items, spans->count)
+        longest_ns = time_later(longest_ns, time_earlier(span->to_ns, to_ns) -
+                                                time_later(span->from_ns, from_ns));
+    return longest_ns;
+}
+
 // --- faults --------------------------------------------------------------------------------------
 
 // From `from_ns` to the first grant after it.
@@ -94,6 +125,7 @@ static void measure_lock(const struct by_lock *lock, struct recoveries *recoveri
     const struct trial_model *model = &lock->part;
     bool is_only = lock->indices == NULL;
     AUTO_FREE struct spans droughts = droughts_of(model);
+    AUTO_FREE struct spans idle = idle_times_of(model);
     for (size_t i = 0; i < recoveries->count; i++) {
         struct recovery *recovery = &recoveries->items[i];
         const struct fault_record *fault = &model->faults[recovery->fault - 1];
@@ -109,10 +141,11 @@ static void measure_lock(const struct by_lock *lock, struct recoveries *recoveri
             if (other->in_effect_ns > from_ns[0])
                 next_fault_ns = time_earlier(next_fault_ns, other->in_effect_ns);
         }
-        FOR_EACH (span, drought, droughts.items, droughts.count)
-            recovery->unavailable_ns =
-                time_later(recovery->unavailable_ns, time_earlier(drought->to_ns, next_fault_ns) -
-                                                         time_later(drought->from_ns, from_ns[0]));
+        recovery->unavailable_ns = time_later(
+            recovery->unavailable_ns, longest_between(&droughts, from_ns[0], next_fault_ns));
+        if (idle.count > 0)
+            recovery->leaderless_ns = time_later(recovery->leaderless_ns,
+                                                 longest_between(&idle, from_ns[0], next_fault_ns));
     }
 }
 
@@ -122,8 +155,10 @@ void recoveries_measure(const struct trial_model *model, struct recoveries *reco
     for (size_t i = 0; i < model->fault_count && i < MOST_FAULTS; i++) {
         int64_t at_ns = model->faults[i].in_effect_ns;
         if (at_ns != TIME_NEVER && at_ns <= model->ended_ns)
-            recoveries->items[recoveries->count++] =
-                (struct recovery){.fault = (int)i + 1, .after_effect_ns = -1, .after_heal_ns = -1};
+            recoveries->items[recoveries->count++] = (struct recovery){.fault = (int)i + 1,
+                                                                       .after_effect_ns = -1,
+                                                                       .after_heal_ns = -1,
+                                                                       .leaderless_ns = -1};
     }
     if (recoveries->count == 0)
         return;

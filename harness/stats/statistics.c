@@ -275,6 +275,7 @@ void statistics_make(const struct trial_model *model, struct statistics *statist
             ? herd_per_grant(herd, herd->acquire_requests + herd->release_requests + herd->renewals)
             : NAN;
     count_stalls(model, statistics);
+    leadership_measure(model, herd, &statistics->leadership);
     recoveries_measure(model, &statistics->recoveries);
     resources_measure(model, &statistics->resources);
     driver_bound_decide(statistics, &statistics->driver_bound);

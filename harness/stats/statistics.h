@@ -29,6 +29,11 @@ struct recovery {
     // somebody holds the lock is no excuse, so a lock that nothing ails has one as long as a hold.
     // Workers that the fault itself cut off count: to whoever needs the lock it is not there.
     int64_t unavailable_ns;
+    // Of leaders: the longest time without an accepted act, from the fault's taking effect until
+    // the next fault's, or the trial's end; -1 of other workloads. Who acts leads, as far as others
+    // can see: who is paused, cut off from the store, or dead does not. A leader that nothing ails
+    // has one as long as the time from one act to the next.
+    int64_t leaderless_ns;
 };
 
 // Of the faults that took effect, in the order of the scenario.
@@ -45,6 +50,24 @@ struct recoveries {
 
 // O(n log n) of the acquires.
 void recoveries_measure(const struct trial_model *model, struct recoveries *recoveries);
+
+// --- leaders -----------------------------------------------------------------------------------
+
+// Of a whole trial of the workload leader, with one lock.
+struct leadership {
+    bool is_known;    // false of all others
+    int64_t terms;    // grants
+    int64_t changes;  // terms of a worker that did not lead the term before
+    int64_t acts;     // accepted
+    double share_led; // of the time somebody believed that it led, and had not been told otherwise
+    double requests_per_second; // to the lock's servers, renewals included; NaN: nobody counted
+};
+
+// True if the workload is the leader's.
+bool trial_has_leaders(const struct trial *trial);
+
+void leadership_measure(const struct trial_model *model, const struct herd *herd,
+                        struct leadership *leadership);
 
 // --- resources ----------------------------------------------------------------------------------
 
@@ -181,6 +204,7 @@ struct statistics {
     struct liveness liveness; // of the whole trial
     struct fairness turns;    // shares of the counted time, order of the whole trial
     struct herd herd;
+    struct leadership leadership;
     unsigned times; // whose they are: enum time_source
 };
 

@@ -1,0 +1,41 @@
+// Leaders: for how long nobody led after faults, how often another one did, for how much of the
+// time anybody led, and what that asked of the servers. Of each scheme, over all its repeats.
+#include "harness/base/scope.h"
+#include "harness/report/sections.h"
+
+static const char words[] =
+    "Leaderless: the longest time without an accepted act after each fault that took effect; "
+    "of all of them the median, and the longest. Changes: terms of another leader than the one "
+    "before. Led: the share of the time in which somebody believed that it led. Requests: to the "
+    "lock’s servers, renewals included. Of several repeats the last three are the median.";
+
+void say_leaders(struct document *d)
+{
+    struct doc_column columns[DOC_MOST_COLUMNS] = {WORDS("scenario"), WORDS("scheme")};
+    struct doc_table table = {"Leaders", columns, 2, 300, NULL};
+    for (enum figure figure = 0; figure < FIGURE_COUNT; figure++) {
+        if (figure_is(figure, IN_LEADERS))
+            columns[table.count++] = (struct doc_column)FIGURE(figure_title(figure));
+    }
+    FOR_EACH (scheme_cost, cost, d->report->costs, d->report->cost_count) {
+        if (cost->share_led.count == 0 || d->is_quiet)
+            continue;
+        if (doc_inside(d, DOC_TABLE) == NULL) {
+            if (d->medium == TERMINAL)
+                doc_heading(d, NULL, "Leaders, of all repeats together");
+            else
+                doc_section(d, "leaders", "Leaders", "Leaders");
+            if (d->medium == PAGE)
+                doc_paragraph(d, LOOK_QUIET, "%s", words);
+            doc_table(d, table);
+        }
+        doc_row(d, NULL, 1);
+        doc_cell(d, LOOK_PLAIN, "%s", cost->trial->scenario->name);
+        doc_cell(d, LOOK_PLAIN, "%s", cost->trial->scheme);
+        for (enum figure figure = 0; figure < FIGURE_COUNT; figure++) {
+            if (figure_is(figure, IN_LEADERS))
+                doc_cell(d, LOOK_PLAIN, "%s",
+                         figure_text(figure, figure_of(figure, cost, false)).text);
+        }
+    }
+}
