@@ -11,6 +11,7 @@
 #include "harness/base/rank.h"
 #include "harness/base/scope.h"
 #include "harness/check/describe.h"
+#include "harness/workloads/workload.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -467,10 +468,16 @@ static const char *was(long long count)
     return count == 1 ? "was" : "were";
 }
 
-// What is wrong, of which the lock is excused.
-static void tell_harm(const struct updates *updates, const struct balance *balance, bool sells,
-                      struct finding *finding)
+static const struct workload_words *words_of(const struct trial_model *model)
 {
+    return workload_words(model->trial->scenario);
+}
+
+// What is wrong, of which the lock is excused.
+static void tell_harm(const struct trial_model *model, const struct updates *updates,
+                      const struct balance *balance, bool sells, struct finding *finding)
+{
+    const char *update = words_of(model)->update;
     long long acknowledged = updates->acknowledged, repeated = updates->duplicates;
     long long missing = time_later(balance->missing, 0);
     if (sells && repeated > 0)
@@ -480,31 +487,31 @@ static void tell_harm(const struct updates *updates, const struct balance *balan
         finding_say(finding, "%lld unit%s sold and still there", missing,
                     missing == 1 ? " is" : "s are");
     else if (missing > 0)
-        finding_say(finding, "%lld of %lld acknowledged increments %s lost", missing, acknowledged,
+        finding_say(finding, "%lld of %lld acknowledged %ss %s lost", missing, acknowledged, update,
                     was(missing));
     else
-        finding_say(finding, "%lld of %lld acknowledged increments repeated another's", repeated,
-                    acknowledged);
+        finding_say(finding, "%lld of %lld acknowledged %ss repeated another's", repeated,
+                    acknowledged, update);
 }
 
 static void tell_kept(const struct trial_model *model, const struct updates *updates,
                       const struct balance *balance, bool sells, struct finding *finding)
 {
     long long acknowledged = updates->acknowledged;
+    const char *update = words_of(model)->update;
     if (!balance->is_known)
         finding_decide(finding, FINDING_UNDECIDED,
-                       "the %s %s was never read, so nothing tells whether the %lld %s",
+                       "the %s %s was never read, so nothing tells whether the %lld %s%ss %s",
                        model->ends.initial_known ? "final" : "initial", sells ? "stock" : "value",
-                       acknowledged,
-                       sells ? "sales add up" : "acknowledged increments are all in it");
+                       acknowledged, sells ? "" : "acknowledged ", sells ? "sale" : update,
+                       sells ? "add up" : "are all in it");
     else if (sells)
         finding_say(finding, "%lld of %lld units sold, %lld left, none twice", acknowledged,
                     (long long)model->ends.initial_value, (long long)model->ends.final_value);
     else
-        finding_say(
-            finding,
-            "%lld acknowledged increment%s, %lld of unknown outcome: the value rose by %lld",
-            acknowledged, plural(acknowledged), updates->unknown, balance->moved);
+        finding_say(finding,
+                    "%lld acknowledged %s%s, %lld of unknown outcome: the value rose by %lld",
+                    acknowledged, update, plural(acknowledged), updates->unknown, balance->moved);
 }
 
 // Says how many there were.
@@ -512,31 +519,33 @@ static int64_t tell_lost(const struct trial_model *model, const struct updates *
                          const struct balance *balance, struct finding *finding)
 {
     long long acknowledged = updates->acknowledged, missing = balance->missing;
+    const struct workload_words *words = words_of(model);
     if (!balance->is_known || (missing <= 0 && updates->duplicates > 0))
-        finding_say(finding,
-                    "%lld of %lld acknowledged increments repeated one that another had made: ",
-                    updates->duplicates, acknowledged);
+        finding_say(finding, "%lld of %lld acknowledged %ss repeated one that another had made: ",
+                    updates->duplicates, acknowledged, words->update);
     else if (missing > 0)
         finding_say(finding,
-                    "%lld increment%s %s acknowledged, but the value rose by %lld: %lld %s lost; ",
-                    acknowledged, plural(acknowledged), was(acknowledged), balance->moved, missing,
-                    was(missing));
+                    "%lld %s%s %s acknowledged, but the value rose by %lld: %lld %s lost; ",
+                    acknowledged, words->update, plural(acknowledged), was(acknowledged),
+                    balance->moved, missing, was(missing));
     else
         finding_say(finding,
-                    "phantom update: the value rose by %lld, but only %lld increment%s %s "
+                    "phantom update: the value rose by %lld, but only %lld %s%s %s "
                     "acknowledged and %lld more left without an answer",
-                    balance->moved, acknowledged, plural(acknowledged), was(acknowledged),
-                    updates->unknown);
+                    balance->moved, acknowledged, words->update, plural(acknowledged),
+                    was(acknowledged), updates->unknown);
     if ((!balance->is_known || missing > 0) && updates->pair[1] == SIZE_MAX)
-        finding_say(finding, "no two increments of the same value were recorded, so the history "
-                             "does not show which");
+        finding_say(finding,
+                    "no two %ss of the same value were recorded, so the history "
+                    "does not show which",
+                    words->update);
     else if (!balance->is_known || missing > 0 || updates->duplicates > 0) {
         const struct access *earlier = &model->accesses[updates->pair[0]];
         const struct access *later = &model->accesses[updates->pair[1]];
         bool certain = earlier->outcome == OUTCOME_OK && later->outcome == OUTCOME_OK;
-        finding_say(finding, "%s and %s both incremented %lld%s",
-                    holder_name(model, earlier->hold).text, holder_name(model, later->hold).text,
-                    (long long)later->seen, certain ? "" : ", one of them without an answer");
+        finding_say(finding, "%s and %s both %s %lld%s", holder_name(model, earlier->hold).text,
+                    holder_name(model, later->hold).text, words->updated, (long long)later->seen,
+                    certain ? "" : ", one of them without an answer");
     }
     return missing > 0 ? missing : balance->surplus > 0 ? balance->surplus : updates->duplicates;
 }
@@ -586,7 +595,7 @@ static void decide(const struct trial_model *model, struct finding *finding)
         tell_kept(model, &updates, &balance, sells, finding);
     } else if (is_excused) {
         finding->state = FINDING_UNDECIDED;
-        tell_harm(&updates, &balance, sells, finding);
+        tell_harm(model, &updates, &balance, sells, finding);
         tell_excuse(model, &updates, finding);
     } else {
         finding->state = FINDING_VIOLATED;

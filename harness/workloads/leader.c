@@ -26,6 +26,7 @@ static const struct workload_words words = {
     .token = "term",
     .writes = "acts: writes",
     .update = "act",
+    .updated = "acted on",
 };
 
 const struct workload leader_workload = {

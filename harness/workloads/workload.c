@@ -49,6 +49,7 @@ const struct workload_words *workload_words(const struct scenario *scenario)
         .token = "token",
         .writes = "writes",
         .update = "increment",
+        .updated = "incremented",
     };
     const struct workload *workload = workload_find(scenario->workload.kind);
     bool has_own = workload != NULL && workload->words != NULL && scenario_key_count(scenario) == 1;

@@ -21,9 +21,10 @@ struct workload_words {
     const char *begins_release;
     const char *releases[RELEASE_UNCHECKED + 1]; // by enum release_answer
 
-    const char *token;  // what a fencing token is called
-    const char *writes; // a value
-    const char *update; // what an accepted write is called
+    const char *token;   // what a fencing token is called
+    const char *writes;  // a value
+    const char *update;  // what an accepted write is called
+    const char *updated; // what its writer did to the value that it had seen
 };
 
 struct workload {
