@@ -720,9 +720,8 @@ static void be_client(const struct trial_state *state, const struct node *node, 
     history_append(&writer,
                    (struct event){.kind = EVENT_PROCESS_START,
                                   .process_start = {.pid = getpid(), .cpu = node->processor}});
-    bool has_proxy = node->end.network_namespace >= 0 && state->scheme->server != NULL &&
-                     trial_needs_proxy(state->trial);
-    struct lock_client *clients = client_open(state, number, has_proxy, NULL, NULL);
+    struct lock_client *clients = client_open(
+        state, number, state_has_proxy(state, node->end.network_namespace >= 0), NULL, NULL);
     if (clients == NULL)
         _exit(1);
     run_workers(state, clients, number);

@@ -7,6 +7,7 @@
 #include "harness/cluster/server.h"
 #include "harness/wire/redis.h"
 
+#include <arpa/inet.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -287,10 +288,43 @@ int state_clean_up(const struct trial_state *state, struct error *error)
 
 // --- the environment of faults -------------------------------------------------------------------
 
-// Where nothing sees what the lock of an external client sends, see harness/wire/proxy.h.
-static void tell_points(struct fault_environment *environment,
-                        const struct external_client *external_client)
+// Servers of somebody else's are reached from the host's network, as the proxy's own connections
+// are; the program's network is another.
+static const char *why_no_proxy(const struct trial_state *state, bool has_namespaces)
 {
+    const struct service *service = &state->lock_service;
+    struct in_addr ignored;
+    if (has_namespaces)
+        return NULL;
+    if (service->external && service->tls != NULL)
+        return "what a program sends by TLS cannot be read";
+    for (int i = 0; service->external && i < service->server_count + service->sentinel_count; i++) {
+        const struct endpoint *endpoint = i < service->server_count
+                                              ? &service->servers[i]
+                                              : &service->sentinels[i - service->server_count];
+        if (inet_pton(AF_INET, endpoint->host, &ignored) != 1)
+            return "what a program sends to servers that are somebody else's is seen only if their "
+                   "URL has addresses (10.0.0.7) and not names";
+    }
+    int made = service->external ? network_make(NULL, NULL, NULL) : -1;
+    if (made < 0)
+        return "what a program sends to its servers is seen only where network namespaces can be "
+               "made; lockpick doctor says what is missing";
+    close(made);
+    return NULL;
+}
+
+bool state_has_proxy(const struct trial_state *state, bool has_namespaces)
+{
+    return state->scheme->server != NULL && trial_needs_proxy(state->trial) &&
+           (has_namespaces || (state->scheme->external_client != NULL &&
+                               why_no_proxy(state, has_namespaces) == NULL));
+}
+
+// Where nothing sees what the lock of an external client sends, see harness/wire/proxy.h.
+static void tell_points(struct fault_environment *environment, const struct trial_state *state)
+{
+    const struct external_client *external_client = state->scheme->external_client;
     if (external_client == NULL)
         return;
     environment->points_are_missing =
@@ -299,15 +333,9 @@ static void tell_points(struct fault_environment *environment,
         environment->why_no_points = "it is a plug-in, whose requests to its servers nobody sees";
     else if (external_client->server == NULL)
         environment->why_no_points = "it locks with no server that Lockpick knows of";
-    else if (environment->client_nodes->isolation != ISOLATION_NAMESPACES &&
-             environment->is_external)
+    else
         environment->why_no_points =
-            "what a program sends to servers that are somebody else's is not "
-            "seen";
-    else if (environment->client_nodes->isolation != ISOLATION_NAMESPACES)
-        environment->why_no_points =
-            "what a program sends to its servers is seen only where network "
-            "namespaces can be made; lockpick doctor says what is missing";
+            why_no_proxy(state, environment->client_nodes->isolation == ISOLATION_NAMESPACES);
 }
 
 void fault_environment_open(struct fault_environment *environment, const struct trial_state *state,
@@ -344,7 +372,7 @@ void fault_environment_open(struct fault_environment *environment, const struct 
                                    .tag = state->keys[i].tag,
                                    .scheme = state->scheme->name};
     environment->lock = environment->locks[0];
-    tell_points(environment, state->scheme->external_client);
+    tell_points(environment, state);
     if (has_lock_group)
         environment->lock_group = &pool->cluster.groups[group++];
     if (has_store_group)

@@ -133,6 +133,10 @@ int state_clean_up(const struct trial_state *state, struct error *error);
 
 // --- the environment of faults -------------------------------------------------------------------
 
+// Whether a proxy is between an external client's program, in namespaces of the run or not, and its
+// servers.
+bool state_has_proxy(const struct trial_state *state, bool has_namespaces);
+
 // Describes it: the servers of the state's services that the pool has booted, the clients' nodes,
 // the wires if a fault of the scenario needs them. All arguments must outlive the environment;
 // close with fault_environment_close.
