@@ -87,7 +87,9 @@ static enum strike_state prove(struct fault_strike *strike, struct error *error)
     }
     error_set(error,
               "%s has not looked at its %s clock for %d s since that was set, and so knows nothing "
-              "of it: is it stopped, or is its processor busy? Its clock was set right again",
+              "of it: is it stopped, is its processor busy, or does it ask the kernel itself, as "
+              "programs "
+              "in Go do? Its clock was set right again",
               node->name, names[which], (int)(PATIENCE_NS / NS_PER_S));
     errno = ETIMEDOUT;
     return STRIKE_FAILED;

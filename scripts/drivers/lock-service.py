@@ -20,7 +20,7 @@ import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-SAVED_LATER_S = 0.2
+SAVED_LATER_S = 2
 
 
 class Locks:
@@ -69,6 +69,7 @@ class Locks:
 class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
+    wbufsize = -1  # an answer is sent in one piece
     locks = None
 
     def answer(self, status, body):
