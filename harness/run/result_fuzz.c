@@ -85,13 +85,15 @@ static void judge_run(const uint8_t *bytes, size_t length, FILE *out)
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 {
+    static bool is_made;
     char *printed = NULL;
     size_t printed_length = 0;
     json_t *root = json_loadb((const char *)bytes, length, 0, NULL);
     if (root == NULL) // it is as if there were none
         return 0;
-    if (folder[sizeof folder - 2] == 'X')
+    if (!is_made) // whose name may as well end in an X
         make_folder();
+    is_made = true;
     FILE *out = open_memstream(&printed, &printed_length);
     compare(root, out);
     json_decref(root);
