@@ -9,6 +9,8 @@
 static const struct option clean_options[] = {
     {"password", "WHERE", "of the user in the URL: env:NAME or file:PATH",
      TEXT(struct server_settings, password)},
+    {"sentinel-password", "WHERE", "of its sentinels, likewise",
+     TEXT(struct server_settings, sentinel_password)},
     {"ca", "FILE", "by TLS: certificates that vouch for the server's, or " TLS_OF_SYSTEM,
      TEXT(struct server_settings, tls.ca)},
     {"certificate", "FILE", "by TLS: one's own", TEXT(struct server_settings, tls.certificate)},
@@ -44,7 +46,7 @@ static int run(const struct words *words, void *options)
             continue;
         if (service_of_external(kind->name, settings, &service, &error) != 0)
             return usage_error(&clean_verb, "%s", error.text);
-        return kind->clean(&service, &error) == 0
+        return service_reach(&service, &error) == 0 && kind->clean(&service, &error) == 0
                    ? EXIT_AS_EXPECTED
                    : verb_fails(&clean_verb, EXIT_ENVIRONMENT, "%s", error.text);
     }

@@ -26,6 +26,13 @@ static void tell_all(const struct fixture *fixture, const char *request)
     }
 }
 
+static void be_user(struct fixture *fixture, const char *name)
+{
+    struct service *service = &fixture->server.service;
+    snprintf(service->user, sizeof service->user, "%s", name);
+    snprintf(service->password, sizeof service->password, "%s", name[0] != '\0' ? "secret" : "");
+}
+
 // --- all that a scheme does ----------------------------------------------------------------------
 
 // A worker acquires, is held at its first point, where it may have lined up, and then waits on;
@@ -146,14 +153,12 @@ static void every_scheme_has_the_rights_that_it_needs_and_no_others(void **state
 {
     struct fixture *fixture = *state;
     const struct lock_scheme *scheme;
-    struct service *service = &fixture->server.service;
-    snprintf(service->user, sizeof service->user, "scheme");
-    snprintf(service->password, sizeof service->password, "secret");
+    be_user(fixture, "scheme");
     FOR_EACH_SCHEME (fixture, scheme) {
         struct error ignored;
         if (scheme->rights == NULL)
             fail_msg("%s: it does not say what it needs", scheme->name);
-        if (scheme->is_possible != NULL && !scheme->is_possible(service, &ignored))
+        if (scheme->is_possible != NULL && !scheme->is_possible(&fixture->server.service, &ignored))
             continue;
         AUTO_FREE char *answer = refused(fixture, scheme, NULL);
         if (answer != NULL)
@@ -165,7 +170,7 @@ static void every_scheme_has_the_rights_that_it_needs_and_no_others(void **state
                 fail_msg("%s: it does not need '%s'", scheme->name, word);
         }
     }
-    service->user[0] = service->password[0] = '\0';
+    be_user(fixture, "");
 }
 
 // --- keys of scripts -----------------------------------------------------------------------------
@@ -267,5 +272,21 @@ static int start_one(void **state)
 
 TEST_GROUP(start_one, stop_contract);
 RIGHTS_TESTS;
+
+// Else who waits for a message that never comes would look like one whom the lock kept waiting.
+SCHEME_TEST_WITH(who_must_not_subscribe_is_told_of_the_right_that_is_missing, IS("redisson"),
+                 tell_all(fixture, "ACL SETUSER scheme reset on >secret ~* +@all");
+                 be_user(fixture, "scheme"); open_scheme(fixture, scheme, false))
+{
+    struct grant grant;
+    assert_int_equal(acquire(fixture, 0), OUTCOME_OK);
+    fixture->locks[1].options.wait_ns = PATIENCE_NS;
+    assert_int_equal(lock_acquire(&fixture->locks[1], &grant), OUTCOME_BROKEN);
+    assert_non_null(strstr(fixture->locks[1].error.text, "NOPERM"));
+    assert_non_null(strstr(fixture->locks[1].error.text, "lockpick list schemes NAME"));
+    lock_release(&fixture->locks[0]);
+    be_user(fixture, "");
+}
+
 CONTRACT_GROUP(of_several);
 RIGHTS_TESTS;

@@ -447,6 +447,9 @@ enum outcome redisson_end_wait(struct lock *lock, enum outcome outcome)
     struct redis_answer answer;
     if (state->subscription != NULL)
         redis_unsubscribe(state->subscription, lock->actor);
+    else if (outcome != OUTCOME_OK &&
+             redis_subscriber_is_refused(redisson_client_of(lock)->subscriber, &lock->error))
+        return OUTCOME_BROKEN;
     state->subscription = NULL;
     bool leaves = outcome != OUTCOME_OK && state->will_wait && give_up != NULL;
     return leaves && run(lock, give_up, &answer) == OUTCOME_BROKEN ? OUTCOME_BROKEN : outcome;

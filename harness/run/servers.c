@@ -302,7 +302,10 @@ int service_of_external(const char *kind, const struct server_settings *settings
     if (external_read(kind, &server_kind_find(kind)->form, settings, &url, &is_by_tls, error) !=
             0 ||
         (settings->password != NULL && password_read(settings->password, service->password,
-                                                     sizeof service->password, error) != 0))
+                                                     sizeof service->password, error) != 0) ||
+        (settings->sentinel_password != NULL &&
+         password_read(settings->sentinel_password, service->sentinel_password,
+                       sizeof service->sentinel_password, error) != 0))
         return error_wrap(error, "servers.%s", kind);
     service->tls = !is_by_tls ? NULL : settings->tls.ca != NULL ? &settings->tls : &by_system;
     bool is_sentinel = strcmp(topology, "sentinel") == 0;

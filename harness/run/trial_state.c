@@ -185,6 +185,13 @@ int state_open(struct trial_state *state, const struct trial *trial, struct serv
                   workload_operations(state->workload, trial->scenario), error) != 0 ||
         server_pool_provide(pool, trial, &state->lock_service, &state->store_service, error) != 0)
         return -1;
+    const struct service *const services[] = {&state->lock_service, &state->store_service};
+    for (int i = 0; i < 2; i++) {
+        // What is spoken to a server that Lockpick does not know need not be TCP.
+        if (services[i]->external && !server_kind_find(services[i]->kind)->form.is_custom &&
+            service_reach(services[i], error) != 0)
+            return -1;
+    }
     if (pool->set_folder != NULL) { // where the trial's servers keep their logs
         AUTO_FREE char *link = path_join(folder, "servers");
         AUTO_FREE char *target = realpath(pool->set_folder, NULL);

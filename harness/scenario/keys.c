@@ -208,6 +208,8 @@ static const struct key server_keys[] = {
      .fallback_text = "none"},
     {"password", KEY_TEXT, AT(server_settings, password),
      "of that, by where it is: env:NAME or file:PATH", RANGE(1, 400), .fallback_text = "none"},
+    {"sentinel-password", KEY_TEXT, AT(server_settings, sentinel_password),
+     "of its sentinels, likewise", RANGE(1, 400), .fallback_text = "none"},
     {"tls", KEY_SECTION, AT(server_settings, tls), "that is spoken to by TLS: see below",
      .section = &tls_section, .fallback_text = "no"},
     {"command", KEY_TEXTS, OF_CUSTOM(command),

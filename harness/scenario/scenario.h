@@ -325,9 +325,10 @@ struct server_settings {
     char *topology;   // NULL: what the scheme asks for
     int64_t nodes;    // servers that hold data; 0: as many as is usual
     enum persistence persistence;
-    char *binary;   // what is started, in PATH or a full path; NULL: the kind's program
-    char *external; // a URL; NULL: Lockpick boots its own
-    char *password; // of that: where it is (password_read); NULL: there is none
+    char *binary;            // what is started, in PATH or a full path; NULL: the kind's program
+    char *external;          // a URL; NULL: Lockpick boots its own
+    char *password;          // of that: where it is (password_read); NULL: there is none
+    char *sentinel_password; // of its sentinels, likewise
     struct tls_settings tls;
     struct custom_settings custom; // its command is empty unless the kind is a scenario's own
 };

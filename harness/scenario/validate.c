@@ -428,6 +428,22 @@ static void check_custom_server(struct node *map, const char *kind,
     check_placeholders(node_child(ready, "http"), NULL, custom->ready.http);
 }
 
+// `key` of a kind of servers, if it is there, says where a password is.
+static void check_password(const struct node *map, const char *key, const char *where)
+{
+    struct node *password = node_child(map, key);
+    if (!node_fine(password))
+        return;
+    if (node_child(map, "external") == NULL)
+        refuse_key(password,
+                   "'%s' without 'external': servers that Lockpick boots let everybody in", key);
+    else if (where != NULL && !password_is_named(where))
+        refuse(password,
+               "'%s' must say where it is, env:NAME or file:PATH: itself it would be kept in the "
+               "run's folder",
+               key);
+}
+
 static void check_servers(const struct rules *rules)
 {
     const struct node *servers = node_child(rules->root, "servers");
@@ -468,14 +484,12 @@ static void check_servers(const struct rules *rules)
         if (external == NULL)
             refuse_key(node_child(map, "tls"), "'tls' without 'external': servers that Lockpick "
                                                "boots are spoken to in plain");
-        struct node *password = node_child(map, "password");
-        if (password != NULL && !password->bad && external == NULL)
-            refuse_key(password, "'password' without 'external': servers that Lockpick boots let "
-                                 "everybody in");
-        else if (password != NULL && !password->bad && settings->password != NULL &&
-                 !password_is_named(settings->password))
-            refuse(password, "'password' must say where it is, env:NAME or file:PATH: itself it "
-                             "would be kept in the run's folder");
+        check_password(map, "password", settings->password);
+        check_password(map, "sentinel-password", settings->sentinel_password);
+        if (external != NULL &&
+            (settings->topology == NULL || strcmp(settings->topology, "sentinel") != 0))
+            refuse_key(node_child(map, "sentinel-password"),
+                       "'sentinel-password' without 'topology: sentinel': there are no sentinels");
         if (form->durability[PERSISTENCE_AOF_EVERYSEC] == NULL)
             refuse_key(node_child(map, "persistence"), "'persistence' cannot be chosen here (%s)",
                        form->durability[PERSISTENCE_NONE]);

@@ -615,13 +615,14 @@ static json_t *describe_servers(const struct service *service)
         tls == NULL ? NULL
                     : json_pack("{s:s, s:s*, s:s*, s:s*}", "ca", tls_ca(tls), "certificate",
                                 tls->certificate, "key", tls->key, "server_name", tls->server_name);
-    return json_pack("{s:s, s:s, s:o*, s:o*, s:s*, s:s*, s:s*, s:s*, s:o*}", "kind", service->kind,
-                     "topology", service->topology, "addresses",
+    return json_pack("{s:s, s:s, s:o*, s:o*, s:s*, s:s*, s:s*, s:s*, s:s*, s:o*}", "kind",
+                     service->kind, "topology", service->topology, "addresses",
                      addresses(service->servers, service->server_count), "sentinels",
                      addresses(service->sentinels, service->sentinel_count), "master",
                      service->sentinel_count > 0 ? SENTINEL_MASTER : NULL, "user",
                      unless_empty(service->user), "password", unless_empty(service->password),
-                     "database", unless_empty(service->database), "tls", by_tls);
+                     "sentinel_password", unless_empty(service->sentinel_password), "database",
+                     unless_empty(service->database), "tls", by_tls);
 }
 
 // The first line for a driver.

@@ -126,6 +126,72 @@ SERVERS_TEST(of_zookeeper_nodes_are_theirs_who_made_them, .kind = "zookeeper")
     zk_close(zk);
 }
 
+SERVERS_TEST(sentinels_let_in_who_has_the_password_of_theirs, .kind = "redis",
+             .topology = "sentinel")
+{
+    static const struct {
+        const char *password, *told; // NULL: it is let in
+    } cases[] = {{"", "say where its password is by 'sentinel-password'"},
+                 {"guess", "check what 'sentinel-password' names"},
+                 {"secret", NULL}};
+    struct actor actor = {.phase = PHASE_NONE};
+    struct service service = service_of(server, "", "");
+    snprintf(service.database, sizeof service.database, SENTINEL_MASTER);
+    for (int i = 0; i < server->cluster.count; i++) {
+        if (strcmp(server->cluster.nodes[i].role, "sentinel") == 0)
+            must_answer(&server->cluster.nodes[i], "ACL SETUSER default resetpass >secret", "+OK");
+    }
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        snprintf(service.sentinel_password, sizeof service.sentinel_password, "%s",
+                 cases[i].password);
+        void *client = redis_connector.open(&service, REQUEST_NS, &actor, &error);
+        if ((client != NULL) != (cases[i].told == NULL))
+            fail_msg("'%s': %s", cases[i].password, error.text);
+        if (client == NULL)
+            assert_has(error.text, cases[i].told);
+        else
+            redis_connector.close(client);
+    }
+    assert_null(strstr(error.text, "guess"));
+}
+
+// --- where they are ------------------------------------------------------------------------------
+
+static int free_port(void)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t length = sizeof address;
+    int descriptor = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    assert_int_equal(bind(descriptor, (struct sockaddr *)&address, length), 0);
+    assert_int_equal(getsockname(descriptor, (struct sockaddr *)&address, &length), 0);
+    close(descriptor);
+    return ntohs(address.sin_port);
+}
+
+TEST(a_service_that_cannot_be_reached_is_told_with_what_to_do)
+{
+    struct service service = {.kind = "redis", .server_count = 2};
+    struct error error;
+    for (int i = 0; i < 2; i++)
+        service.servers[i] = (struct endpoint){.host = "127.0.0.1", .port = free_port()};
+    assert_int_equal(service_reach(&service, &error), -1);
+    assert_has(error.text, "cannot connect to redis at 127.0.0.1:");
+    assert_has(error.text, "Connection refused; start it, open the way to it");
+    int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    struct sockaddr_in address = {.sin_family = AF_INET,
+                                  .sin_port = htons((uint16_t)service.servers[1].port),
+                                  .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    assert_int_equal(bind(listener, (struct sockaddr *)&address, sizeof address), 0);
+    assert_int_equal(listen(listener, 1), 0);
+    assert_int_equal(service_reach(&service, &error), 0);
+    close(listener);
+    snprintf(service.servers[0].host, sizeof service.servers[0].host, "no-such-host.invalid");
+    service.server_count = 1;
+    assert_int_equal(service_reach(&service, &error), -1);
+    assert_has(error.text, "cannot find the host of redis at no-such-host.invalid");
+    assert_has(error.text, "correct its address");
+}
+
 // --- TLS -----------------------------------------------------------------------------------------
 
 // In the server's folder, which is its user's: an authority "ca", which vouches for "server" (at
@@ -146,17 +212,6 @@ static void make_certificates(const struct node *node)
     AUTO_TEXT struct text output = {0};
     if (process_run(arguments, "", -1, PROCESS_LIMIT, &output, &error) != 0)
         fail_msg("%s%s (see %s/openssl.log)", text_string(&output), error.text, node->home);
-}
-
-static int free_port(void)
-{
-    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    socklen_t length = sizeof address;
-    int descriptor = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    assert_int_equal(bind(descriptor, (struct sockaddr *)&address, length), 0);
-    assert_int_equal(getsockname(descriptor, (struct sockaddr *)&address, &length), 0);
-    close(descriptor);
-    return ntohs(address.sin_port);
 }
 
 // Each asks who comes by TLS for a certificate of its own.

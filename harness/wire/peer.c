@@ -1,5 +1,7 @@
 #include "harness/wire/peer.h"
 
+#include "harness/base/scope.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <netdb.h>
@@ -113,6 +115,24 @@ int peer_connect(const struct peer *peer, struct error *error)
     if (descriptor >= 0)
         close(descriptor);
     return error_set(error, "cannot connect to %s: %s", peer->name, strerror(reason));
+}
+
+int service_reach(const struct service *service, struct error *error)
+{
+    bool has_sentinels = service->sentinel_count > 0;
+    const struct endpoint *ends = has_sentinels ? service->sentinels : service->servers;
+    int count = has_sentinels ? service->sentinel_count : service->server_count;
+    AUTO_FREE char *name = text_formatted("%s at", has_sentinels ? "the sentinel" : service->kind);
+    error_set(error, "%s has no address", service->kind);
+    for (int i = 0; i < count; i++) {
+        struct peer peer = peer_at(&ends[i], name, PEER_SET_UP_NS / count);
+        int descriptor = peer_connect(&peer, error);
+        if (descriptor >= 0)
+            return close(descriptor);
+    }
+    return error_set(error,
+                     "%s; start it, open the way to it from this machine, or correct its address",
+                     error->text);
 }
 
 void peer_reset_at_end(int descriptor)

@@ -44,6 +44,10 @@ struct peer {
 #define SERVICE_VARIABLES 2
 void service_tell(const struct service *service, struct text variables[SERVICE_VARIABLES]);
 
+// Whether somebody listens at an address of the service, of a sentinel's if it has any. 0, or -1
+// with `error` set, which says what to do.
+int service_reach(const struct service *service, struct error *error);
+
 // A server that is waited for as long from now on; `name` is put before its address: "redis at".
 struct peer peer_at(const struct endpoint *endpoint, const char *name, int64_t limit_ns);
 

@@ -116,13 +116,22 @@ const struct connector redis_connector = {redis_open, redis_close, redis_reuse};
 // Error replies that promise that the command was not executed, by their first word. Any other is
 // BROKEN.
 static const char *const refusals[] = {
-    "MOVED",   "ASK",        "TRYAGAIN",   "CLUSTERDOWN", "READONLY",
-    "LOADING", "MASTERDOWN", "NOREPLICAS", "OOM",         "MISCONF",
-    "NOAUTH",  "BUSY",       "NOSCRIPT",   "EXECABORT",   NULL,
+    "READONLY", "LOADING", "MASTERDOWN", "NOREPLICAS", "OOM", "MISCONF",
+    "NOAUTH",   "BUSY",    "NOSCRIPT",   "EXECABORT",  NULL,
 };
+// The same by a member of a cluster. To who does not follow it to the others it is one that cannot
+// be used.
+static const char *const redirections[] = {"MOVED", "ASK", "TRYAGAIN", "CLUSTERDOWN", NULL};
 // Of a master that is none any more, or that has come back empty: the sentinels may know a better
 // one.
 static const char *const depositions[] = {"READONLY", "LOADING", "MASTERDOWN", NULL};
+
+static bool begins_with_any(const char *text, const char *const *words)
+{
+    while (*words != NULL && !redis_begins_with(text, *words))
+        words++;
+    return *words != NULL;
+}
 
 // Beginnings of error replies to a user who lacks a right, as do commands and scripts of several
 // versions.
@@ -137,14 +146,9 @@ static const char *remedy_for(const char *text)
             return "; `lockpick list schemes NAME` prints what the user of a scheme must be "
                    "allowed";
     }
-    return "";
-}
-
-static bool begins_with_any(const char *text, const char *const *words)
-{
-    while (*words != NULL && !redis_begins_with(text, *words))
-        words++;
-    return *words != NULL;
+    return begins_with_any(text, redirections) ? "; it is a member of a cluster, which "
+                                                 "servers.redis must say by 'topology: cluster'"
+                                               : "";
 }
 
 enum outcome redis_understand(const struct peer *peer, const redisReply *reply,
@@ -269,6 +273,11 @@ static enum outcome exchange_over(struct redis_connection *connection, struct re
     enum outcome outcome = redis_understand(&link->peer, reply, answer, &connection->error);
     if (reply->type == REDIS_REPLY_ERROR)
         snprintf(connection->refusal, sizeof connection->refusal, "%s", reply->str);
+    if (connection->route.kind == ROUTE_CLUSTER &&
+        begins_with_any(connection->refusal, redirections)) {
+        error_set(&connection->error, "%s answered: %s", link->peer.name, connection->refusal);
+        outcome = OUTCOME_NO;
+    }
     if (gate != NULL && order != GATE_LOSE_REPLY)
         redis_hear(gate, reply);
     request.reply = kind_of(reply);

@@ -207,6 +207,28 @@ TEST_WITH(a_slot_that_nobody_serves_is_a_no, open_another, NULL)
     set_until_ok("foo");
 }
 
+// As long as it is sent what belongs to others.
+TEST_WITH(a_member_that_is_taken_for_a_server_alone_is_refused_with_a_remedy, open_another, NULL)
+{
+    static const char remedy[] = "servers.redis must say by 'topology: cluster'";
+    struct service service = fixture.server.service;
+    struct error error;
+    struct redis_said said[MAX_SERVERS];
+    const char *const words[] = {"SET", "foo", "value"};
+    service.server_count = 1;
+    snprintf(service.topology, sizeof service.topology, "single");
+    struct redis_connection *connection = redis_open(&service, REQUEST_NS, &fixture.actor, &error);
+    assert_int_equal(redis_request(connection, &answer, "SET foo value"), OUTCOME_BROKEN);
+    assert_non_null(strstr(client_error(connection), remedy));
+    redis_close(connection);
+    snprintf(service.topology, sizeof service.topology, "independent");
+    struct redis_many *many = redis_many_open(&service, REQUEST_NS, &fixture.actor, &error);
+    redis_many_ask(many, words, 3, NULL, said);
+    assert_int_equal(said[0].outcome, OUTCOME_BROKEN);
+    assert_non_null(strstr(client_error(many), remedy));
+    redis_many_close(many);
+}
+
 TEST_GROUP(NULL, NULL);
 
 TEST_WITH(when_a_master_dies_the_connection_finds_its_replica, start_cluster, stop)

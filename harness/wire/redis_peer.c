@@ -234,20 +234,32 @@ static enum redis_entry ask_sentinel(struct redis_route *route, const struct end
     if (redis_peer_open(&link, &peer, error) != 0)
         return ENTRY_CLOSED;
     link.peer.give_up_ns = clock_monotonic_ns() + limit_ns;
-    AUTO_REPLY redisReply *reply = ask(&link, error, "SENTINEL get-master-addr-by-name %s", name);
-    enum redis_entry entry = ENTRY_CLOSED;
-    if (reply != NULL && reply->type == REDIS_REPLY_NIL) {
+    enum redis_entry entry = ENTRY_OPEN;
+    if (service->sentinel_password[0] != '\0')
+        entry = judge(&link, ask(&link, error, "AUTH %s", service->sentinel_password),
+                      "check what 'sentinel-password' names", error);
+    AUTO_REPLY redisReply *reply =
+        entry == ENTRY_OPEN ? ask(&link, error, "SENTINEL get-master-addr-by-name %s", name) : NULL;
+    if (reply == NULL) {
+        entry = entry == ENTRY_OPEN ? ENTRY_CLOSED : entry;
+    } else if (reply->type == REDIS_REPLY_NIL) {
         error_set(error,
                   "%s knows no master named %s; the name of yours is the path "
                   "of its URL: redis://HOST:PORT/NAME",
                   link.peer.name, name);
         entry = ENTRY_REFUSED;
-    } else if (reply != NULL && (reply->type != REDIS_REPLY_ARRAY || reply->elements != 2)) {
+    } else if (reply->type == REDIS_REPLY_ERROR && redis_begins_with(reply->str, "NOAUTH")) {
+        error_set(error,
+                  "%s answered: %s; say where its password is by 'sentinel-password': env:NAME or "
+                  "file:PATH",
+                  link.peer.name, reply->str);
+        entry = ENTRY_REFUSED;
+    } else if (reply->type != REDIS_REPLY_ARRAY || reply->elements != 2) {
         unexpected(&link, "SENTINEL get-master-addr-by-name", reply, error);
-    } else if (reply != NULL) {
+        entry = ENTRY_CLOSED;
+    } else {
         snprintf(route->endpoint.host, sizeof route->endpoint.host, "%s", reply->element[0]->str);
         route->endpoint.port = atoi(reply->element[1]->str);
-        entry = ENTRY_OPEN;
     }
     redis_peer_close(&link);
     return entry;

@@ -5,9 +5,10 @@
 //   sentinel              whom the sentinels call the master, and who says so itself
 //   cluster               any server; the redirections tell the rest
 //
-// An external service may need credentials, of its data servers only: AUTH with `user` and
-// `password`, SELECT with `database`. With sentinels, `database` is "NAME" or "NAME/NUMBER": what
-// they call their master ("mymaster" if it is empty, as in Redis's own examples), and a number.
+// An external service may need credentials: AUTH with `user` and `password`, SELECT with `database`
+// of its data servers, AUTH with `sentinel_password` of its sentinels. With these, `database` is
+// "NAME" or "NAME/NUMBER": what they call their master ("mymaster" if it is empty, as in Redis's
+// own examples), and a number.
 #ifndef LOCKPICK_WIRE_REDIS_PEER_H
 #define LOCKPICK_WIRE_REDIS_PEER_H
 

@@ -5,7 +5,7 @@
 #include "harness/base/scope.h"
 #include "harness/base/text.h"
 #include "harness/point/gate.h"
-#include "harness/wire/redis_peer.h"
+#include "harness/wire/redis.h"
 
 #include <poll.h>
 #include <pthread.h>
@@ -48,6 +48,7 @@ struct redis_subscriber {
     pthread_mutex_t mutex; // guards what follows, and the subscriptions
     struct redis_subscription *subscriptions;
     bool stopping;
+    struct error refusal; // of what it will never do, for want of a right; "": of nothing
 };
 
 static void wake_thread(struct redis_subscriber *subscriber)
@@ -178,6 +179,10 @@ static const char *text_of(const redisReply *reply, size_t item)
 // subscribed, else an array of two.
 static bool understand(struct redis_subscriber *subscriber, const redisReply *reply)
 {
+    if (reply->type == REDIS_REPLY_ERROR && redis_begins_with(reply->str, "NOPERM")) {
+        struct redis_answer ignored;
+        redis_understand(&subscriber->link.peer, reply, &ignored, &subscriber->refusal);
+    }
     if (reply->type != REDIS_REPLY_STATUS && reply->type != REDIS_REPLY_ARRAY)
         return false;
     const char *what = text_of(reply, 0);
@@ -478,7 +483,8 @@ struct redis_subscription *redis_subscribe(struct redis_subscriber *subscriber, 
     wake_thread(subscriber);
     bool in_time = true;
     while (in_time && subscription->asked != ENTERED)
-        in_time = wait_for_bell(subscription, actor, give_up_ns, stop);
+        in_time = subscriber->refusal.text[0] == '\0' &&
+                  wait_for_bell(subscription, actor, give_up_ns, stop);
     if (!in_time)
         subscription->subscribers--;
     pthread_mutex_unlock(&subscriber->mutex);
@@ -509,6 +515,15 @@ bool redis_subscription_wait(struct redis_subscription *subscription, struct act
         actor->wakeups++;
     }
     return in_time;
+}
+
+bool redis_subscriber_is_refused(struct redis_subscriber *subscriber, struct error *error)
+{
+    HOLD_MUTEX(&subscriber->mutex);
+    if (subscriber->refusal.text[0] == '\0')
+        return false;
+    *error = subscriber->refusal;
+    return true;
 }
 
 size_t redis_subscriber_waiters(struct redis_subscriber *subscriber, const char *channel)

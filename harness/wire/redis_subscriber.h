@@ -37,12 +37,16 @@ struct redis_subscriber *redis_subscriber_open(const struct redis_subscriber_set
 void redis_subscriber_close(struct redis_subscriber *subscriber);
 
 // Subscribes the caller to the channel, and waits until the server has confirmed it. If that is not
-// so by `give_up_ns` on the actor's clock, or when *stop is not 0, it returns NULL, and the caller
-// is not subscribed. Passes the points SUBSCRIBE, unless the process is subscribed already, or the
-// thread has a gate.
+// so by `give_up_ns` on the actor's clock, or when *stop is not 0, or once the server has refused
+// it for good, it returns NULL, and the caller is not subscribed. Passes the points SUBSCRIBE,
+// unless the process is subscribed already, or the thread has a gate.
 struct redis_subscription *redis_subscribe(struct redis_subscriber *subscriber, struct actor *actor,
                                            const char *channel, int64_t give_up_ns,
                                            const _Atomic uint32_t *stop);
+
+// Whether the server has refused a request of the subscriber's for want of a right, which `error`
+// tells then.
+bool redis_subscriber_is_refused(struct redis_subscriber *subscriber, struct error *error);
 
 // Takes a permit of the channel's latch, and waits for one until `until_ns` on the actor's clock or
 // until *stop is not 0. True if it got one.

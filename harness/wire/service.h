@@ -26,6 +26,7 @@ struct service {
     // "" where none is needed. Servers that Lockpick boots need none.
     char user[64];
     char password[128];
+    char sentinel_password[128];
     char database[64];
     const char *protocol;           // that a proxy is to understand; NULL: what `kind` speaks
     const struct tls_settings *tls; // NULL: it is spoken to in plain
