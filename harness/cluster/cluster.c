@@ -86,9 +86,12 @@ static int quote_log(const struct node *node, struct error *error)
     AUTO_FREE char *path = path_join(node->folder, "server.log");
     AUTO_TEXT struct text log = {0};
     bool is_silent = file_read(path, &log, NULL) != 0 || log.length == 0;
+    const char *remedy = strcasestr(text_string(&log), "address already in use") != NULL
+                             ? " (another program has taken its port; the next run draws others)"
+                             : "";
     return error_set(
-        error, "%s on %s:%d ended while it started%s %s%s%s", program_of(node), node->end.address,
-        node->port, is_silent ? ", without a word in" : "; the end of", path,
+        error, "%s on %s:%d ended while it started%s%s %s%s%s", program_of(node), node->end.address,
+        node->port, remedy, is_silent ? ", without a word in" : "; the end of", path,
         is_silent ? "" : ":\n", text_string(&log) + (log.length > 400 ? log.length - 400 : 0));
 }
 

@@ -31,6 +31,7 @@ struct attempt {
     enum isolation isolation;
     bool user_namespace;
     const char *why_loopback;
+    bool chose_loopback;
     const struct sandbox_work *work;
     _Atomic uint32_t *interrupted; // in shared memory
     int lifeline[2];               // its hang-up says that the first process is gone
@@ -146,6 +147,7 @@ static void be_conductor(const struct attempt *attempt, pid_t init)
     close(attempt->verdict);
     sigprocmask(SIG_SETMASK, &attempt->signals, NULL);
     struct sandbox sandbox = {.isolation = attempt->isolation, .interrupted = attempt->interrupted};
+    sandbox.chose_loopback = attempt->chose_loopback;
     if (attempt->isolation == ISOLATION_LOOPBACK)
         snprintf(sandbox.why_loopback, sizeof sandbox.why_loopback, "%.255s",
                  attempt->why_loopback);
@@ -261,7 +263,7 @@ static int wait_for_end(pid_t child, const sigset_t *signals, const struct attem
 
 int sandbox_run_why(const char *why_loopback, const struct sandbox_work *work)
 {
-    struct attempt attempt = {.work = work};
+    struct attempt attempt = {.work = work, .chose_loopback = why_loopback != NULL};
     attempt.interrupted = mmap(NULL, sizeof *attempt.interrupted, PROT_READ | PROT_WRITE,
                                MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (attempt.interrupted == MAP_FAILED || pipe2(attempt.lifeline, O_CLOEXEC) != 0) {

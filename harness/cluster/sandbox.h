@@ -27,6 +27,7 @@ struct sandbox {
     enum isolation isolation;
     const _Atomic uint32_t *interrupted; // shared; the number of the signal that asks for an end
     char why_loopback[256]; // what was tried and what came back, if isolation is by loopback
+    bool chose_loopback;    // whoever asked for the sandbox wanted that: nothing was tried
 };
 
 // True if the user asked for an end.

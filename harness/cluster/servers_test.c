@@ -3,6 +3,10 @@
 #include "harness/cluster/test_control.h"
 #include "harness/testing/test.h"
 
+#include <arpa/inet.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
 // Runs in a sandbox, so no asserts.
 static int start_all(const struct sandbox *sandbox, void *context)
 {
@@ -64,6 +68,33 @@ TEST(a_stranger_is_not_taken_for_ours)
             fail_msg("%s takes a stranger for ours", kind->name);
         test_server_stop(&ours);
         test_server_stop(&strangers);
+    }
+}
+
+TEST(a_server_whose_port_another_program_has_taken_says_so)
+{
+    for (size_t i = 0; server_catalogue[i] != NULL; i++) {
+        struct test_server server;
+        struct error error = {0};
+        const struct server_kind *kind = server_catalogue[i];
+        if (kind->topologies == NULL)
+            continue;
+        start_servers(&server, kind->name, "single", 1, PERSISTENCE_NONE);
+        struct node *node = node_of(&server, 1);
+        const struct sockaddr_in address = {.sin_family = AF_INET,
+                                            .sin_port = htons((uint16_t)node->port),
+                                            .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+        die(node);
+        int other = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+        assert_int_equal(setsockopt(other, SOL_SOCKET, SO_REUSEADDR, &(int){1}, sizeof(int)), 0);
+        assert_int_equal(bind(other, (const struct sockaddr *)&address, sizeof address), 0);
+        assert_int_equal(listen(other, 1), 0);
+        if (cluster_start_node(node, &error) == 0)
+            fail_msg("%s starts", kind->name);
+        if (strstr(error.text, "another program has taken its port") == NULL)
+            fail_msg("%s: %s", kind->name, error.text);
+        close(other);
+        test_server_stop(&server);
     }
 }
 

@@ -394,10 +394,11 @@ void fault_environment_open(struct fault_environment *environment, const struct 
     if (pool->sandbox->isolation != ISOLATION_LOOPBACK)
         environment->wires = wires_open(&error);
     else
-        error_set(&error,
-                  "nodes share the loopback network, for no namespaces could be had (%s); run as "
-                  "root, or allow unprivileged user namespaces",
-                  pool->sandbox->why_loopback);
+        error_set(&error, "nodes share the loopback network, whose wires cannot be cut (%s); %s",
+                  pool->sandbox->why_loopback,
+                  pool->sandbox->chose_loopback
+                      ? "leave out what asks for that"
+                      : "run as root, or allow unprivileged user namespaces");
     if (environment->wires == NULL)
         environment->why_no_wires = memory_string(error.text);
 }
