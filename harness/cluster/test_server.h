@@ -3,6 +3,8 @@
 #ifndef LOCKPICK_CLUSTER_TEST_SERVER_H
 #define LOCKPICK_CLUSTER_TEST_SERVER_H
 
+#include "harness/base/clock.h"
+#include "harness/base/custom_server.h"
 #include "harness/base/test_folder.h"
 #include "harness/cluster/cluster.h"
 #include "harness/cluster/server.h"
@@ -28,6 +30,26 @@ struct test_group {
         hindered_disk; // as in struct cluster_settings
 };
 
+#define TEST_LIST(...)                                                                             \
+    (const char *const[])                                                                          \
+    {                                                                                              \
+        __VA_ARGS__ __VA_OPT__(, ) NULL                                                            \
+    }
+
+// A server of a scenario's own: the lock service of scripts/drivers.
+static const struct custom_server test_custom_server = {
+    .command = TEST_LIST("/usr/bin/python3", "lock-service.py", "--listen", "{address}:{port}",
+                         "--data", "{data}", "--sync"),
+    .environment = TEST_LIST(),
+    .folder = "scripts/drivers",
+    .peer = "{address}:{peer-port}",
+    .ready_path = "/health",
+    .ready_command = TEST_LIST(),
+    .ready_status = 200,
+    .boot_ns = 60 * NS_PER_S,
+    .leads = TEST_LIST(),
+    .protocol = "http"};
+
 // 0, or -1 with `error` set and nothing left behind.
 static inline int test_group_open(struct test_server *server, struct test_group wanted,
                                   struct error *error)
@@ -39,6 +61,8 @@ static inline int test_group_open(struct test_server *server, struct test_group 
                                    .custom = wanted.custom,
                                    .shiftable_clock = wanted.shiftable_clock,
                                    .hindered_disk = wanted.hindered_disk};
+    if (server_kind_find(wanted.kind)->form.is_custom && wanted.custom == NULL)
+        group.custom = &test_custom_server;
     *server = (struct test_server){.folder = "/tmp/lockpick-test-server-XXXXXX"};
     if (group.topology == NULL)
         return error_set(error, "%s has no such topology", wanted.kind);

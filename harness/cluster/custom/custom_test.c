@@ -9,11 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define LIST(...)                                                                                  \
-    (const char *const[])                                                                          \
-    {                                                                                              \
-        __VA_ARGS__ __VA_OPT__(, ) NULL                                                            \
-    }
+#define LIST TEST_LIST
 #define SERVICE                                                                                    \
     "/usr/bin/python3", "lock-service.py", "--listen", "{address}:{port}", "--data", "{data}"
 #define USUAL(limit_s)                                                                             \
@@ -21,9 +17,6 @@
     .ready_status = 200, .boot_ns = (limit_s)*NS_PER_S, .leads = LIST(), .protocol = "http"
 #define LIMIT_S 60
 #define NOT_ASKED .ready_command = LIST()
-
-static const struct custom_server service = {
-    USUAL(LIMIT_S), NOT_ASKED, .command = LIST(SERVICE, "--sync"), .ready_path = "/health"};
 
 // Whether the service answers a POST with the status.
 static bool answers_post(const struct node *node, const char *path, const char *body,
@@ -38,8 +31,7 @@ static bool answers_post(const struct node *node, const char *path, const char *
 
 #define ACQUIRE "/acquire", "{\"name\": \"lock\", \"ttl_ms\": 3600000}"
 
-SERVERS_TEST(a_service_is_booted_dies_and_comes_back_with_its_data_or_without, .kind = "custom",
-             .custom = &service)
+SERVERS_TEST(a_service_is_booted_dies_and_comes_back_with_its_data_or_without, .kind = "custom")
 {
     MUST_BE(1, DO(node, leads, NULL));
     assert_true(answers_post(node, ACQUIRE, "200"));
