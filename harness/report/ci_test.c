@@ -121,7 +121,8 @@ RUN_TEST(what_was_missed_is_told_at_its_line_with_its_story)
 
 RUN_TEST(each_scenario_is_a_suite_with_counts_of_its_own)
 {
-    struct scenario other = {.path = "other.yaml", .name = "other", .repeat = 2};
+    struct scenario other = {
+        .path = "other.yaml", .name = "other", .workload.kind = (char[]){"increment"}, .repeat = 2};
     ADD("none", UNSAFE, MISSED)->statistics.duration_ns = 1234567890;
     ADD("none", SAFE, MET);
     ADD("none", SAFE, MET)->statistics.duration_ns = 600000;
