@@ -13,6 +13,7 @@ void say_leaders(struct document *d)
 {
     struct doc_column columns[DOC_MOST_COLUMNS] = {WORDS("scenario"), WORDS("scheme")};
     struct doc_table table = {"Leaders", columns, 2, 300, NULL};
+    bool ends_leaderless = false;
     for (enum figure figure = 0; figure < FIGURE_COUNT; figure++) {
         if (figure_is(figure, IN_LEADERS))
             columns[table.count++] = (struct doc_column)FIGURE(figure_title(figure));
@@ -31,11 +32,17 @@ void say_leaders(struct document *d)
         }
         doc_row(d, NULL, 1);
         doc_cell(d, LOOK_PLAIN, "%s", cost->trial->scenario->name);
-        doc_cell(d, LOOK_PLAIN, "%s", cost->trial->scheme);
+        doc_cell(d, LOOK_PLAIN, "%s%s", cost->trial->scheme, cost->never_ns > 0 ? "*" : "");
         for (enum figure figure = 0; figure < FIGURE_COUNT; figure++) {
             if (figure_is(figure, IN_LEADERS))
                 doc_cell(d, LOOK_PLAIN, "%s",
                          figure_text(figure, figure_of(figure, cost, false)).text);
         }
+        ends_leaderless |= cost->never_ns > 0;
     }
+    if (ends_leaderless)
+        doc_paragraph(
+            d, LOOK_PLAIN,
+            "* After some fault nobody was elected any more: leaderless to the end of the "
+            "trial, which is the least that it lasts.");
 }
