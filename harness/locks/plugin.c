@@ -4,6 +4,7 @@
 #include "harness/base/file.h"
 #include "harness/base/scope.h"
 #include "harness/plugin/lockpick.h"
+#include "harness/wire/peer.h"
 
 #include <dlfcn.h>
 #include <inttypes.h>
@@ -108,7 +109,7 @@ static void describe(struct plugin_client *own, const struct lock_client *client
         .sentinels = own->sentinels.items,
         .user = service->user,
         .password = service->password,
-        .database = service->database,
+        .database = service_database(service),
         .lease_ms = client->options.lease_ns / NS_PER_MS,
         .retry_ms = client->options.retry_ns / NS_PER_MS,
         .request_ms = client->options.request_ns / NS_PER_MS,

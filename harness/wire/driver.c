@@ -4,6 +4,7 @@
 #include "harness/base/futex.h"
 #include "harness/base/scope.h"
 #include "harness/wire/driver_parts.h"
+#include "harness/wire/peer.h"
 
 #include <inttypes.h>
 #include <jansson.h>
@@ -610,7 +611,9 @@ static json_t *describe_servers(const struct service *service)
 {
     if (service == NULL)
         return json_object();
+    char master[64];
     const struct tls_settings *tls = service->tls;
+    service_master(service, master, sizeof master);
     json_t *by_tls =
         tls == NULL ? NULL
                     : json_pack("{s:s, s:s*, s:s*, s:s*}", "ca", tls_ca(tls), "certificate",
@@ -619,10 +622,10 @@ static json_t *describe_servers(const struct service *service)
                      service->kind, "topology", service->topology, "addresses",
                      addresses(service->servers, service->server_count), "sentinels",
                      addresses(service->sentinels, service->sentinel_count), "master",
-                     service->sentinel_count > 0 ? SENTINEL_MASTER : NULL, "user",
+                     service->sentinel_count > 0 ? master : NULL, "user",
                      unless_empty(service->user), "password", unless_empty(service->password),
                      "sentinel_password", unless_empty(service->sentinel_password), "database",
-                     unless_empty(service->database), "tls", by_tls);
+                     unless_empty(service_database(service)), "tls", by_tls);
 }
 
 // The first line for a driver.

@@ -36,6 +36,12 @@ static void note_loss(void *context, struct driver_hold *hold, enum lost_reason 
 }
 
 static const char *const locks[] = {"lock", NULL};
+static const struct service somebody_elses = {.kind = "redis",
+                                              .topology = "sentinel",
+                                              .sentinels = {{"10.0.0.7", 26379}},
+                                              .sentinel_count = 1,
+                                              .database = "mine/3",
+                                              .external = true};
 
 // Starts a shell program as a driver. 0, or -1 with `error` set.
 static int start(const char *program, int64_t patience_ns)
@@ -55,6 +61,7 @@ static int start(const char *program, int64_t patience_ns)
                                                        .patience_ns = patience_ns};
     fixture.actor = (struct actor){.client = 1, .worker = 1, .phase = PHASE_ACQUIRE};
     struct driver_settings settings = {.external_client = &fixture.external_client,
+                                       .service = &somebody_elses,
                                        .locks = locks,
                                        .log_path = fixture.log_path,
                                        .client = 1,
@@ -115,6 +122,9 @@ TEST(requests_are_answered_and_the_hello_says_all)
     assert_int_equal(file_read(fixture.log_path, &log, NULL), 0);
     assert_has(log.bytes, "\"hello\": 1, \"client\": 1, \"workers\": 2, \"lease_ms\": 1000");
     assert_has(log.bytes, "\"locks\": [\"lock\"]");
+    assert_has(log.bytes, "\"sentinels\": [\"10.0.0.7:26379\"]");
+    assert_has(log.bytes, "\"master\": \"mine\"");
+    assert_has(log.bytes, "\"database\": \"3\"");
     assert_has(log.bytes, "{\"id\": 1, \"do\": \"acquire\", \"worker\": 1, \"lock\": \"lock\", "
                           "\"lease_ms\": 1000, \"wait_ms\": 50}\n");
     assert_has(log.bytes, "{\"id\": 2, \"do\": \"release\", \"worker\": 1, \"lock\": \"lock\"}\n");

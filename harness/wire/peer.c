@@ -28,6 +28,22 @@ void service_tell(const struct service *service, struct text variables[SERVICE_V
         tell("sentinel", service->sentinels, service->sentinel_count, &variables[1]);
 }
 
+void service_master(const struct service *service, char *out, size_t room)
+{
+    size_t length = strcspn(service->database, "/");
+    if (!service->external)
+        snprintf(out, room, "%s", SENTINEL_MASTER);
+    else
+        snprintf(out, room, "%.*s", length > 0 ? (int)length : 8,
+                 length > 0 ? service->database : "mymaster");
+}
+
+const char *service_database(const struct service *service)
+{
+    const char *slash = strchr(service->database, '/');
+    return service->sentinel_count == 0 ? service->database : slash != NULL ? slash + 1 : "";
+}
+
 struct peer peer_at(const struct endpoint *endpoint, const char *name, int64_t limit_ns)
 {
     struct peer peer = {.at = *endpoint, .give_up_ns = clock_monotonic_ns() + limit_ns};

@@ -48,6 +48,11 @@ void service_tell(const struct service *service, struct text variables[SERVICE_V
 // with `error` set, which says what to do.
 int service_reach(const struct service *service, struct error *error);
 
+// What sentinels call the master: of somebody else's, the path of the URL begins with that,
+// "mymaster/3". And the database at its servers; "": the usual one.
+void service_master(const struct service *service, char *out, size_t room);
+const char *service_database(const struct service *service);
+
 // A server that is waited for as long from now on; `name` is put before its address: "redis at".
 struct peer peer_at(const struct endpoint *endpoint, const char *name, int64_t limit_ns);
 

@@ -182,10 +182,7 @@ enum redis_entry redis_enter(const struct service *service, const struct endpoin
 {
     const char *user = service->user;
     const char *password = service->password;
-    const char *slash = strchr(service->database, '/');
-    const char *number = strcmp(service->topology, "sentinel") != 0 ? service->database
-                         : slash != NULL                            ? slash + 1
-                                                                    : "";
+    const char *number = service_database(service);
     struct peer peer = peer_of(service, endpoint, "redis at", limit_ns);
     if (redis_peer_open(link, &peer, error) != 0)
         return ENTRY_CLOSED;
@@ -222,13 +219,9 @@ enum redis_entry redis_enter(const struct service *service, const struct endpoin
 static enum redis_entry ask_sentinel(struct redis_route *route, const struct endpoint *sentinel,
                                      int64_t limit_ns, struct error *error)
 {
-    char name[64] = SENTINEL_MASTER;
+    char name[64];
     const struct service *service = route->service;
-    if (service->external) {
-        int length = (int)strcspn(service->database, "/");
-        snprintf(name, sizeof name, "%.*s", length > 0 ? length : 8,
-                 length > 0 ? service->database : "mymaster");
-    }
+    service_master(service, name, sizeof name);
     struct redis_peer link;
     struct peer peer = peer_of(service, sentinel, "the sentinel at", limit_ns);
     if (redis_peer_open(&link, &peer, error) != 0)
