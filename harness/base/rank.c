@@ -135,10 +135,6 @@ static void sort_block(word *items, size_t count, size_t words, size_t key, stru
 // once.
 static void sort_words(word *items, size_t count, size_t words, size_t key, struct block *block)
 {
-    if (count <= FEW) {
-        insert_each(items, count, words, key);
-        return;
-    }
     if (count <= BLOCK) {
         sort_block(items, count, words, key, block);
         return;
@@ -151,8 +147,11 @@ static void sort_words(word *items, size_t count, size_t words, size_t key, stru
 void sort_by_word(void *items, size_t count, size_t size, size_t offset)
 {
     assert(size % sizeof(word) == 0 && size <= MOST_WORDS * sizeof(word));
-    struct block *block =
-        count > FEW ? memory_new(sizeof *block + (count < BLOCK ? count : BLOCK) * size) : NULL;
+    if (count <= FEW) {
+        insert_each(items, count, size / sizeof(word), offset / sizeof(word));
+        return;
+    }
+    struct block *block = memory_new(sizeof *block + (count < BLOCK ? count : BLOCK) * size);
     sort_words(items, count, size / sizeof(word), offset / sizeof(word), block);
     free(block);
 }

@@ -30,24 +30,21 @@ struct test_group {
         hindered_disk; // as in struct cluster_settings
 };
 
-#define TEST_LIST(...)                                                                             \
-    (const char *const[])                                                                          \
-    {                                                                                              \
-        __VA_ARGS__ __VA_OPT__(, ) NULL                                                            \
-    }
+#define TEST_LIST(...) ((const char *const[]){__VA_ARGS__, NULL})
+#define TEST_NONE ((const char *const[]){NULL})
 
 // A server of a scenario's own: the lock service of scripts/drivers.
 static const struct custom_server test_custom_server = {
     .command = TEST_LIST("/usr/bin/python3", "lock-service.py", "--listen", "{address}:{port}",
                          "--data", "{data}", "--sync"),
-    .environment = TEST_LIST(),
+    .environment = TEST_NONE,
     .folder = "scripts/drivers",
     .peer = "{address}:{peer-port}",
     .ready_path = "/health",
-    .ready_command = TEST_LIST(),
+    .ready_command = TEST_NONE,
     .ready_status = 200,
     .boot_ns = 60 * NS_PER_S,
-    .leads = TEST_LIST(),
+    .leads = TEST_NONE,
     .protocol = "http"};
 
 // 0, or -1 with `error` set and nothing left behind.

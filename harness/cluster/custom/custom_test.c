@@ -13,10 +13,10 @@
 #define SERVICE                                                                                    \
     "/usr/bin/python3", "lock-service.py", "--listen", "{address}:{port}", "--data", "{data}"
 #define USUAL(limit_s)                                                                             \
-    .environment = LIST(), .folder = "scripts/drivers", .peer = "{address}:{peer-port}",           \
-    .ready_status = 200, .boot_ns = (limit_s)*NS_PER_S, .leads = LIST(), .protocol = "http"
+    .environment = TEST_NONE, .folder = "scripts/drivers", .peer = "{address}:{peer-port}",        \
+    .ready_status = 200, .boot_ns = (limit_s)*NS_PER_S, .leads = TEST_NONE, .protocol = "http"
 #define LIMIT_S 60
-#define NOT_ASKED .ready_command = LIST()
+#define NOT_ASKED .ready_command = TEST_NONE
 
 // Whether the service answers a POST with the status.
 static bool answers_post(const struct node *node, const char *path, const char *body,
@@ -65,7 +65,7 @@ static const struct custom_server etcds = {
     .peer = "{name}=http://{address}:{peer-port}",
     .ready_path = "/health",
     .ready_status = 200,
-    .ready_command = LIST(),
+    .ready_command = TEST_NONE,
     .boot_ns = 60 * NS_PER_S,
     .leads = LIST(ETCD_LEADS),
     .protocol = "http"};
