@@ -9,7 +9,7 @@
 #include "faults/fault.h"
 
 #include "harness/base/clock.h"
-#include "harness/base/custom_server.h"
+#include "harness/cluster/server.h"
 
 #include <errno.h>
 #include <string.h>
@@ -73,8 +73,7 @@ static enum strike_state prove(struct fault_strike *strike, struct error *error)
     const struct node *node = strike->node;
     if (node == NULL) // a client
         return STRIKE_IN_EFFECT;
-    const struct custom_server *custom = node->group->settings.custom;
-    enum shifted_clock which = custom != NULL ? custom->lease_clock : node->kind->lease_clock;
+    enum shifted_clock which = node_lease_clock(node);
     // One that stands still will see it as soon as it goes on.
     if (!strikes_clock(strike->instance, which) || clock_shift_was_shown(node->clock, which) ||
         server_stands_still(node))
@@ -88,8 +87,7 @@ static enum strike_state prove(struct fault_strike *strike, struct error *error)
     error_set(error,
               "%s has not looked at its %s clock for %d s since that was set, and so knows nothing "
               "of it: is it stopped, is its processor busy, or does it ask the kernel itself, as "
-              "programs "
-              "in Go do? Its clock was set right again",
+              "programs in Go do? Its clock was set right again",
               node->name, names[which], (int)(PATIENCE_NS / NS_PER_S));
     errno = ETIMEDOUT;
     return STRIKE_FAILED;

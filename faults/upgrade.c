@@ -51,9 +51,7 @@ static enum strike_state inject(struct fault_strike *strike, struct error *error
              program_version(strike->instance->to, next, sizeof next));
     node->may_end = true;
     strike->acted_ns = clock_monotonic_ns();
-    const struct custom_server *custom = node->group->settings.custom;
-    int ending = custom != NULL ? custom->ending : node->kind->ending;
-    if (kill(node->server, ending != 0 ? ending : SIGTERM) != 0)
+    if (kill(node->server, node_ending(node)) != 0)
         return error_set(error, "%s could not be told to end: %s", node->name, strerror(errno));
     return prove(strike, error);
 }

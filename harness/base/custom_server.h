@@ -1,5 +1,5 @@
 // A server of a scenario's own: a program that Lockpick boots without knowing it. Said in a
-// scenario, used by harness/cluster/custom.c.
+// scenario, used by harness/cluster/custom/custom.c.
 #ifndef LOCKPICK_BASE_CUSTOM_SERVER_H
 #define LOCKPICK_BASE_CUSTOM_SERVER_H
 

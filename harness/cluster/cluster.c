@@ -1,7 +1,6 @@
 #include "harness/cluster/cluster.h"
 
 #include "harness/base/clock.h"
-#include "harness/base/custom_server.h"
 #include "harness/base/file.h"
 #include "harness/base/scope.h"
 #include "harness/cluster/disk.h"
@@ -22,7 +21,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define BOOT_LIMIT_S 20     // unless the kind says otherwise
 #define PREPARE_LIMIT_S 300 // for data to be made or copied, on a disk that is slow
 
 // A port that is free: the kernel's choice. A socket stays bound to it, without listening, as long
@@ -73,14 +71,6 @@ static int lay_wires(struct cluster *cluster, int serial, struct error *error)
     return 0;
 }
 
-static const char *program_of(const struct node *node)
-{
-    const struct custom_server *custom = node->group->settings.custom;
-    return node->program != NULL ? node->program
-           : custom != NULL      ? custom->command[0]
-                                 : node->kind->program;
-}
-
 static int quote_log(const struct node *node, struct error *error)
 {
     AUTO_FREE char *path = path_join(node->folder, "server.log");
@@ -89,10 +79,11 @@ static int quote_log(const struct node *node, struct error *error)
     const char *remedy = strcasestr(text_string(&log), "address already in use") != NULL
                              ? " (another program has taken its port; the next run draws others)"
                              : "";
-    return error_set(
-        error, "%s on %s:%d ended while it started%s%s %s%s%s", program_of(node), node->end.address,
-        node->port, remedy, is_silent ? ", without a word in" : "; the end of", path,
-        is_silent ? "" : ":\n", text_string(&log) + (log.length > 400 ? log.length - 400 : 0));
+    return error_set(error, "%s on %s:%d ended while it started%s%s %s%s%s", node_program(node),
+                     node->end.address, node->port, remedy,
+                     is_silent ? ", without a word in" : "; the end of", path,
+                     is_silent ? "" : ":\n",
+                     text_string(&log) + (log.length > 400 ? log.length - 400 : 0));
 }
 
 // That the server has loaded the library: else no fault could set its clock or hinder its disk, and
@@ -113,7 +104,7 @@ static int check_preload(const struct node *node, struct error *error)
     return error_set(error,
                      "%s on %s:%d did not load the library by which %s; its reason is in "
                      "%s/server.log",
-                     program_of(node), node->end.address, node->port,
+                     node_program(node), node->end.address, node->port,
                      !has_clock  ? "its clock is set"
                      : !has_disk ? "its disk is hindered"
                                  : "strangers are kept out",
@@ -122,10 +113,7 @@ static int check_preload(const struct node *node, struct error *error)
 
 static int wait_until_ready(struct node *node, struct error *error)
 {
-    const struct custom_server *custom = node->group->settings.custom;
-    int limit_s = custom != NULL                 ? (int)(custom->boot_ns / NS_PER_S)
-                  : node->kind->boot_limit_s > 0 ? node->kind->boot_limit_s
-                                                 : BOOT_LIMIT_S;
+    int limit_s = node_boot_limit_s(node);
     int64_t give_up_ns = clock_monotonic_ns() + limit_s * NS_PER_S;
     for (;;) {
         bool is_ready = node->kind->ready(node);
@@ -139,7 +127,7 @@ static int wait_until_ready(struct node *node, struct error *error)
         }
         if (clock_monotonic_ns() > give_up_ns)
             return error_set(error, "%s on %s:%d did not answer within %d s of its start",
-                             program_of(node), node->end.address, node->port, limit_s);
+                             node_program(node), node->end.address, node->port, limit_s);
         if (!node_pause(node, error))
             return -1;
     }
@@ -236,10 +224,8 @@ static int make_preload(struct cluster *cluster, struct node *node, struct error
     const char *others = getenv("LD_PRELOAD");
     char user[16];
     node->gated = cluster->isolation == ISOLATION_LOOPBACK && !cluster->open_to_all;
-    bool takes_it =
-        wanted->custom != NULL ? custom_takes_preload(wanted->custom) : node->kind->takes_preload;
-    if (!takes_it || (!wanted->shiftable_clock && !wanted->hindered_disk && !node->gated &&
-                      !node->kind->shares_memory))
+    if (!node_takes_preload(node) || (!wanted->shiftable_clock && !wanted->hindered_disk &&
+                                      !node->gated && !node->kind->shares_memory))
         return 0;
     AUTO_FREE char *library = path_join(node->home, NODE_PRELOAD);
     AUTO_FREE char *clock = path_join(node->home, NODE_CLOCK_FILE);

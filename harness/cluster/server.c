@@ -1,17 +1,22 @@
 #include "harness/cluster/server.h"
 
+#include "harness/base/clock.h"
+#include "harness/base/custom_server.h"
 #include "harness/base/file.h"
 #include "harness/base/scope.h"
 #include "harness/cluster/data_cache.h"
 #include "harness/cluster/process.h"
 
 #include <ctype.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <wordexp.h>
+
+#define BOOT_LIMIT_S 20 // unless the kind says otherwise
 
 const struct server_kind *server_kind_find(const char *name)
 {
@@ -22,9 +27,44 @@ const struct server_kind *server_kind_find(const char *name)
     return NULL;
 }
 
+const char *node_program(const struct node *node)
+{
+    const struct custom_server *custom = node->group->settings.custom;
+    return node->program != NULL ? node->program
+           : custom != NULL      ? custom->command[0]
+                                 : node->kind->program;
+}
+
+int node_boot_limit_s(const struct node *node)
+{
+    const struct custom_server *custom = node->group->settings.custom;
+    int limit_s = custom != NULL ? (int)(custom->boot_ns / NS_PER_S) : node->kind->boot_limit_s;
+    return limit_s > 0 ? limit_s : BOOT_LIMIT_S;
+}
+
+int node_ending(const struct node *node)
+{
+    const struct custom_server *custom = node->group->settings.custom;
+    int ending = custom != NULL ? custom->ending : node->kind->ending;
+    return ending != 0 ? ending : SIGTERM;
+}
+
+enum shifted_clock node_lease_clock(const struct node *node)
+{
+    const struct custom_server *custom = node->group->settings.custom;
+    return custom != NULL ? custom->lease_clock : node->kind->lease_clock;
+}
+
+bool node_takes_preload(const struct node *node)
+{
+    const struct custom_server *custom = node->group->settings.custom;
+    return custom != NULL ? custom_takes_preload(custom) : node->kind->takes_preload;
+}
+
 bool server_is_installed(const struct server_kind *kind)
 {
-    return kind->installed != NULL ? kind->installed() : program_exists(kind->program);
+    return kind->installed != NULL ? kind->installed()
+                                   : kind->program == NULL || program_exists(kind->program);
 }
 
 void version_ask(const char *name, const char *const *arguments, const char *before, char *out,

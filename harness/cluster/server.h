@@ -23,7 +23,7 @@ struct server_kind {
     // How servers of it belong together, the usual way first; NULL-terminated. NULL: they are part
     // of another kind's groups.
     const struct topology *const *topologies;
-    // Optional: whether all that it needs is installed. NULL: `program` is in PATH.
+    // Optional: whether all that it needs is installed. NULL: `program`, if it has one, is in PATH.
     bool (*installed)(void);
     // Optional: writes the version to `out`. NULL: the program is asked with --version.
     void (*version)(char *out, size_t room);
@@ -80,6 +80,16 @@ const struct server_kind *server_kind_find(const char *name);
 // Whether a library can be loaded into the program, of a scenario's own server: not if it is linked
 // statically, as most Go programs are. Scripts are taken to be run by one that takes it.
 bool custom_takes_preload(const struct custom_server *custom);
+
+// Of the node's server what is a fact of its kind, or what a scenario says of a server of its own:
+// the program that it is started with, how long it may take until it serves, the signal by which
+// its operator ends it, the clock by which it counts how long a lock lasts, and whether the preload
+// can be loaded into it.
+const char *node_program(const struct node *node);
+int node_boot_limit_s(const struct node *node);
+int node_ending(const struct node *node);
+enum shifted_clock node_lease_clock(const struct node *node);
+bool node_takes_preload(const struct node *node);
 
 bool server_is_installed(const struct server_kind *kind);
 

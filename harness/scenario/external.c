@@ -190,15 +190,8 @@ void external_complete(struct scenario *scenario)
         struct custom_server *server = &custom->server;
         server->command = list_of(&custom->command);
         server->environment = list_of(&custom->environment);
-        server->ready_command = list_of(&custom->ready.command);
+        server->ready_command = list_of(&custom->ready_command);
         server->leads = list_of(&custom->leads);
-        server->folder = custom->folder;
-        server->peer = custom->peer;
-        server->ready_log = custom->ready.log;
-        server->ready_path = custom->ready.http;
-        server->ready_status = custom->ready.status;
-        server->protocol = custom->protocol;
-        server->install = custom->install;
         server->ending = endings[custom->ending];
         if (custom_uses(server->command, CUSTOM_DATA) ||
             custom_uses(server->environment, CUSTOM_DATA))

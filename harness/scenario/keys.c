@@ -177,18 +177,18 @@ static const char *const clock_words[] = {
     [SHIFTED_REALTIME] = "realtime", [SHIFTED_MONOTONIC] = "monotonic", NULL};
 
 static const struct key ready_keys[] = {
-    {"log", KEY_TEXT, AT(custom_ready, log), "a line of what it prints has this", RANGE(1, 200),
-     .fallback_text = "not looked at"},
-    {"http", KEY_TEXT, AT(custom_ready, http), "the path of a GET that it answers: /health",
-     RANGE(1, 200), .fallback_text = "not asked"},
-    {"status", KEY_WHOLE, AT(custom_ready, status), "... with this status", RANGE(100, 599),
-     .fallback = "200"},
-    {"command", KEY_TEXTS, AT(custom_ready, command), "a command that succeeds", RANGE(1, 64),
-     .fallback_text = "none"},
+    {"log", KEY_TEXT, AT(custom_settings, server.ready_log), "a line of what it prints has this",
+     RANGE(1, 200), .fallback_text = "not looked at"},
+    {"http", KEY_TEXT, AT(custom_settings, server.ready_path),
+     "the path of a GET that it answers: /health", RANGE(1, 200), .fallback_text = "not asked"},
+    {"status", KEY_WHOLE, AT(custom_settings, server.ready_status), "... with this status",
+     RANGE(100, 599), .fallback = "200"},
+    {"command", KEY_TEXTS, AT(custom_settings, ready_command), "a command that succeeds",
+     RANGE(1, 64), .fallback_text = "none"},
 };
 static const struct section ready_section = {
     "ready", "When a server of one's own serves: one of these, or when it takes connections.",
-    KEYS(ready_keys, custom_ready)};
+    KEYS(ready_keys, custom_settings)};
 
 #define OF_CUSTOM(field) AT(server_settings, custom.field)
 
@@ -217,16 +217,18 @@ static const struct key server_keys[] = {
      .fallback_text = "none"},
     {"env", KEY_TEXTS, OF_CUSTOM(environment), "custom: variables besides, NAME=value",
      RANGE(0, 32), .fallback_text = "none"},
-    {"ready", KEY_SECTION, OF_CUSTOM(ready), "custom: how one sees that it serves: see below",
-     .section = &ready_section, .fallback_text = "it takes connections"},
+    {"ready", KEY_SECTION, AT(server_settings, custom),
+     "custom: how one sees that it serves: see below", .section = &ready_section,
+     .fallback_text = "it takes connections"},
     {"boot", KEY_DURATION, OF_CUSTOM(server.boot_ns), "custom: ... by then",
      RANGE(NS_PER_S, HOUR_NS), .fallback = "20s"},
-    {"protocol", KEY_WORD, OF_CUSTOM(protocol), "custom: what it speaks, for points at requests",
-     .words = WORDS_PROTOCOLS, .fallback = "opaque"},
+    {"protocol", KEY_WORD, OF_CUSTOM(server.protocol),
+     "custom: what it speaks, for points at requests", .words = WORDS_PROTOCOLS,
+     .fallback = "opaque"},
     {"requests", KEY_NAMES, OF_CUSTOM(requests),
      "custom: names of its requests for points; of http: the last part of the path", RANGE(1, 32),
      .fallback_text = "those of the protocol"},
-    {"peer", KEY_TEXT, OF_CUSTOM(peer), "custom: what {peers} has of each of its servers",
+    {"peer", KEY_TEXT, OF_CUSTOM(server.peer), "custom: what {peers} has of each of its servers",
      RANGE(1, 200), .fallback = "{address}:{peer-port}"},
     {"leads", KEY_TEXTS, OF_CUSTOM(leads),
      "custom: a command that succeeds for the server that leads", RANGE(1, 64),
@@ -236,10 +238,10 @@ static const struct key server_keys[] = {
     {"lease-clock", KEY_CHOICE, OF_CUSTOM(server.lease_clock),
      "custom: the clock by which it counts how long a lock lasts", .choices = clock_words,
      .fallback = "realtime"},
-    {"folder", KEY_TEXT, OF_CUSTOM(folder), "custom: whose files its commands name", RANGE(1, 4000),
-     .fallback_text = "the scenario's"},
-    {"install", KEY_TEXT, OF_CUSTOM(install), "custom: the command that installs it", RANGE(1, 400),
-     .fallback_text = "not said"},
+    {"folder", KEY_TEXT, OF_CUSTOM(server.folder), "custom: whose files its commands name",
+     RANGE(1, 4000), .fallback_text = "the scenario's"},
+    {"install", KEY_TEXT, OF_CUSTOM(server.install), "custom: the command that installs it",
+     RANGE(1, 400), .fallback_text = "not said"},
 };
 const struct section server_section = {"servers.", "Of each kind of server.",
                                        KEYS(server_keys, server_settings)};

@@ -309,13 +309,7 @@ struct workload_settings {
 // A server of the scenario's own, as bound: the lists of `server` are these.
 struct custom_settings {
     struct custom_server server;
-    char *folder, *peer, *protocol, *install;
-    struct string_list command, environment, leads, requests;
-    struct custom_ready {
-        char *log, *http;
-        int64_t status;
-        struct string_list command;
-    } ready;
+    struct string_list command, environment, ready_command, leads, requests;
     enum custom_ending { CUSTOM_SIGTERM, CUSTOM_SIGINT, CUSTOM_SIGQUIT } ending;
 };
 

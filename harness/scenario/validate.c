@@ -416,16 +416,16 @@ static void check_custom_server(struct node *map, const char *kind,
         if (strchr(custom->environment.items[i], '=') == NULL)
             refuse(item_node(env, i), "a variable must be NAME=value");
     }
-    if (ready != NULL && (custom->ready.log != NULL) + (custom->ready.http != NULL) +
-                                 (custom->ready.command.count > 0) >
+    if (ready != NULL && (custom->server.ready_log != NULL) + (custom->server.ready_path != NULL) +
+                                 (custom->ready_command.count > 0) >
                              1)
         refuse(ready, "'ready' is one of log, http and command, not several");
     check_placeholders(command, &custom->command, NULL);
     check_placeholders(env, &custom->environment, NULL);
     check_placeholders(node_child(map, "leads"), &custom->leads, NULL);
-    check_placeholders(node_child(map, "peer"), NULL, custom->peer);
-    check_placeholders(node_child(ready, "command"), &custom->ready.command, NULL);
-    check_placeholders(node_child(ready, "http"), NULL, custom->ready.http);
+    check_placeholders(node_child(map, "peer"), NULL, custom->server.peer);
+    check_placeholders(node_child(ready, "command"), &custom->ready_command, NULL);
+    check_placeholders(node_child(ready, "http"), NULL, custom->server.ready_path);
 }
 
 // `key` of a kind of servers, if it is there, says where a password is.

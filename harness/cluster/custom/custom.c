@@ -263,13 +263,6 @@ static const struct server_control control = {
 
 // --- all -----------------------------------------------------------------------------------------
 
-// As long as somebody asks, every program is there: what a scenario brings along is looked for when
-// it is known.
-static bool installed(void)
-{
-    return true;
-}
-
 // An interpreter is asked as what it is: a script has none of these headers.
 bool custom_takes_preload(const struct custom_server *custom)
 {
@@ -311,7 +304,6 @@ const struct server_kind custom_server = {
     .port = 7000,
     .extra_ports = 1,
     .topologies = (const struct topology *const[]){&single, &independent, &ensemble, NULL},
-    .installed = installed,
     .start = start,
     .ready = ready,
     .ask = ask,
