@@ -1,75 +1,62 @@
 #include "harness/base/custom_server.h"
 
+#include "harness/base/scope.h"
+
 #include <stdio.h>
 #include <string.h>
-
-#define LETTERS "abcdefghijklmnopqrstuvwxyz-"
 
 const char *const custom_placeholders[] = {"address", "port",   "peer-port", "servers", "peers",
                                            "name",    "number", CUSTOM_DATA, "folder",  NULL};
 
-// The word in the first braces from *at on, which is moved behind them; "" behind the last.
-static struct span {
-    const char *at;
-    size_t length;
-} next_word(const char **at)
-{
-    for (const char *open = *at; (open = strchr(open, '{')) != NULL; open++) {
-        size_t length = strspn(open + 1, LETTERS);
-        if (length == 0 || open[1 + length] != '}')
-            continue;
-        *at = open + length + 2;
-        return (struct span){open + 1, length};
-    }
-    *at += strlen(*at);
-    return (struct span){*at, 0};
-}
-
 // Its place among the placeholders; that of the NULL if it is none.
-static size_t place_of(struct span word)
+static size_t place_of(const char *word)
 {
     size_t place = 0;
-    while (custom_placeholders[place] != NULL &&
-           (strlen(custom_placeholders[place]) != word.length ||
-            strncmp(custom_placeholders[place], word.at, word.length) != 0))
+    while (custom_placeholders[place] != NULL && strcmp(custom_placeholders[place], word) != 0)
         place++;
     return place;
 }
 
+// The context is the values.
+static void add_value(const void *context, const char *word, struct text *text)
+{
+    const char *const *values = context;
+    size_t place = place_of(word);
+    if (custom_placeholders[place] != NULL)
+        text_add(text, values[place]);
+    else
+        text_format(text, "{%s}", word);
+}
+
 void custom_fill(struct text *out, const char *form, const char *const *values)
 {
-    for (const char *from = form, *at = form; *at != '\0'; from = at) {
-        struct span word = next_word(&at);
-        size_t place = place_of(word);
-        bool is_one = custom_placeholders[place] != NULL;
-        const char *end = is_one ? word.at - 1 : at;
-        text_add_bytes(out, from, (size_t)(end - from));
-        if (is_one)
-            text_add(out, values[place]);
-    }
+    text_fill(out, form, add_value, values);
+}
+
+// Of letters and '-': awk's {print 1} is no word.
+static void add_unknown(const void *context, const char *word, struct text *text)
+{
+    struct text *first = *(struct text *const *)context;
+    (void)text;
+    if (strpbrk(word, "0123456789 ") == NULL && custom_placeholders[place_of(word)] == NULL &&
+        first->length == 0)
+        text_add(first, word);
 }
 
 bool custom_finds_unknown(const char *form, char *word, size_t room)
 {
-    for (const char *at = form; *at != '\0';) {
-        struct span found = next_word(&at);
-        if (found.length == 0 || custom_placeholders[place_of(found)] != NULL)
-            continue;
-        snprintf(word, room, "%.*s", (int)found.length, found.at);
-        return true;
-    }
-    return false;
+    AUTO_TEXT struct text ignored = {0}, first = {0};
+    text_fill(&ignored, form, add_unknown, &(struct text *){&first});
+    if (first.length > 0)
+        snprintf(word, room, "%s", first.bytes);
+    return first.length > 0;
 }
 
 bool custom_uses(const char *const *list, const char *placeholder)
 {
-    for (; list != NULL && *list != NULL; list++) {
-        for (const char *at = *list; *at != '\0';) {
-            struct span word = next_word(&at);
-            if (word.length == strlen(placeholder) &&
-                strncmp(word.at, placeholder, word.length) == 0)
-                return true;
-        }
-    }
-    return false;
+    char wanted[40];
+    snprintf(wanted, sizeof wanted, "{%s}", placeholder);
+    while (list != NULL && *list != NULL && strstr(*list, wanted) == NULL)
+        list++;
+    return list != NULL && *list != NULL;
 }

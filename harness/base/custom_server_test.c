@@ -32,6 +32,7 @@ TEST(a_word_in_braces_that_is_no_placeholder_is_found)
 {
     char word[8];
     assert_false(custom_finds_unknown("{port} {\"a\": {}} ${HOME} {", word, sizeof word));
+    assert_false(custom_finds_unknown("{print 1} { } {2}", word, sizeof word));
     assert_true(custom_finds_unknown("{port}{prot}", word, sizeof word));
     assert_string_equal(word, "prot");
     assert_true(custom_finds_unknown("{longer-than-there-is-room}", word, sizeof word));

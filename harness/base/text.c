@@ -286,13 +286,17 @@ void text_fill(struct text *text, const char *words,
     while (*words != '\0') {
         char word[32];
         size_t plain = strcspn(words, "{");
-        text_format(text, "%.*s", (int)plain, words);
+        text_add_bytes(text, words, plain);
         words += plain;
         if (*words == '\0')
             return;
-        size_t length = strcspn(words + 1, "}");
+        size_t length = strspn(words + 1, "abcdefghijklmnopqrstuvwxyz0123456789- ");
+        bool is_word = length > 0 && length < sizeof word && words[1 + length] == '}';
         snprintf(word, sizeof word, "%.*s", (int)length, words + 1);
-        add(context, word, text);
-        words += length + 2;
+        if (is_word)
+            add(context, word, text);
+        else
+            text_add(text, "{");
+        words += is_word ? length + 2 : 1;
     }
 }

@@ -88,7 +88,8 @@ void *memory_soon_full(size_t bytes);
 // Zeroed memory that processes forked from now on share; free with munmap. Ends the process, too.
 void *memory_shared(size_t bytes);
 
-// Appends the words, and for each {word} among them what `add` appends for it.
+// Appends the words, and for each {word} among them, of small letters, digits, '-' and spaces, what
+// `add` appends for it. Other braces stay.
 void text_fill(struct text *text, const char *words,
                void (*add)(const void *context, const char *word, struct text *text),
                const void *context);

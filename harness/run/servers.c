@@ -313,7 +313,8 @@ int service_of_external(const char *kind, const struct server_settings *settings
     int usual_port = server != NULL ? server->port : 0;
     snprintf(service->kind, sizeof service->kind, "%s", kind);
     snprintf(service->topology, sizeof service->topology, "%s", topology);
-    service->protocol = server_kind_find(kind)->form.is_custom ? settings->custom.server.protocol : NULL;
+    service->protocol =
+        server_kind_find(kind)->form.is_custom ? settings->custom.server.protocol : NULL;
     snprintf(service->user, sizeof service->user, "%s", url.user);
     snprintf(service->database, sizeof service->database, "%s", url.path);
     for (int i = 0; i < url.host_count; i++) {
