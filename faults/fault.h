@@ -39,8 +39,12 @@ struct fault_environment {
     struct server_group *lock_group;  // the servers of the lock, if we booted them
     struct server_group *store_group; // those of the store, if they are others
     bool is_external;                 // the lock's servers are somebody else's
-    struct lock_identity lock;        // the first, which causes and roles are about
-    struct lock_identity *locks;      // all of them
+    bool is_external_store;           // those of the store are
+    // Servers of somebody else's as nodes of ours, by a gateway: the lock's, and those of the
+    // store, if they are others. Only wires to them can be struck.
+    const struct server_group *external[2];
+    struct lock_identity lock;   // the first, which causes and roles are about
+    struct lock_identity *locks; // all of them
     int lock_count;
     bool is_external_client;   // the lock is not ours: it reads time by itself
     const char *why_no_points; // at its requests to servers: why nothing can stop them; NULL: all
@@ -160,6 +164,11 @@ const struct server_control *node_control(const struct node *node);
 enum availability target_available(const struct target *target,
                                    const struct fault_environment *environment, struct error *why);
 
+// The same of a target that is an end of a wire.
+enum availability wire_end_available(const struct target *target,
+                                     const struct fault_environment *environment,
+                                     struct error *why);
+
 // The server that the target names now; roles are asked for. NULL with `error` set. The caller
 // looks at `control` of its kind.
 struct node *target_server(const struct target *target, const struct fault_environment *environment,
@@ -181,6 +190,11 @@ bool target_is_role(const struct target *target);
 int target_addresses(const struct fault_instance *instance, int side,
                      const struct fault_environment *environment, const char **addresses,
                      struct error *error);
+
+// True if it is between servers that are not ours, and what they say to each other does not pass
+// our router.
+bool wire_is_out_of_reach(const struct fault_instance *instance,
+                          const struct fault_environment *environment);
 
 // Whether the servers have the lock as held by anybody: 1, 0, or -1 if they do not say.
 int lock_is_held(const struct fault_environment *environment, const struct lock_identity *lock,

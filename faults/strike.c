@@ -87,11 +87,14 @@ static enum availability wire_available(const struct fault_instance *instance,
     enum availability available = FAULT_AVAILABLE;
     for (int side = 0; side < 2; side++) {
         for (size_t i = 0; available == FAULT_AVAILABLE && i < instance->side_counts[side]; i++)
-            available = target_available(&instance->sides[side][i], environment, why);
+            available = wire_end_available(&instance->sides[side][i], environment, why);
     }
     if (available != FAULT_AVAILABLE)
         return available;
-    if (environment->wires == NULL)
+    if (wire_is_out_of_reach(instance, environment))
+        error_set(why, "what goes between servers that are not ours does not pass Lockpick: strike "
+                       "what goes between them and clients (servers from clients)");
+    else if (environment->wires == NULL)
         error_set(why, "the network cannot be touched: %s", environment->why_no_wires);
     else if (wires_means(environment->wires, effect_of(instance), why) != NULL)
         return FAULT_AVAILABLE;

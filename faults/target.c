@@ -40,18 +40,35 @@ static struct node *nth_server(const struct server_group *group, int nth)
     return NULL;
 }
 
+// The nodes of the lock, and of the store: booted by us, or those of a gateway.
+static const struct server_group *group_of_lock(const struct fault_environment *environment)
+{
+    return environment->lock_group != NULL ? environment->lock_group : environment->external[0];
+}
+
+static const struct server_group *group_of_store(const struct fault_environment *environment)
+{
+    return environment->store_group != NULL   ? environment->store_group
+           : environment->external[1] != NULL ? environment->external[1]
+                                              : group_of_lock(environment);
+}
+
+// True of servers that know nothing of each other.
+static bool are_equals(const struct server_group *group)
+{
+    return strcmp(group->settings.topology->name, "independent") == 0;
+}
+
 // What a name that is no role means.
 static struct node *fixed_server(const struct target *target,
                                  const struct fault_environment *environment)
 {
     const char *name = target->server;
-    const struct server_group *store =
-        environment->store_group != NULL ? environment->store_group : environment->lock_group;
+    const struct server_group *group = group_of_lock(environment);
     if (target_is_store(target))
-        return nth_server(store, number_in(name));
+        return nth_server(group_of_store(environment), number_in(name));
     if (strncmp(name, "server-", 7) == 0)
-        return nth_server(environment->lock_group, number_in(name));
-    const struct server_group *group = environment->lock_group;
+        return nth_server(group, number_in(name));
     for (int i = 0; group != NULL && i < group->count; i++) {
         if (strcmp(group->nodes[i].name, name) == 0)
             return &group->nodes[i];
@@ -67,7 +84,7 @@ enum availability target_available(const struct target *target,
     if (target->client != 0 || strcmp(target->server, "clients") == 0 ||
         (strcmp(target->server, "others") == 0 && has_servers))
         return FAULT_AVAILABLE;
-    if (environment->is_external && !is_store) {
+    if (is_store ? environment->is_external_store : environment->is_external) {
         error_set(why,
                   "%s is not ours: faults that need control of a server strike only those "
                   "that Lockpick boots (leave `external` out)",
@@ -79,6 +96,26 @@ enum availability target_available(const struct target *target,
     if (exists)
         return FAULT_AVAILABLE;
     return error_set(why, "the scheme's servers have no %s", target->server);
+}
+
+enum availability wire_end_available(const struct target *target,
+                                     const struct fault_environment *environment, struct error *why)
+{
+    static const char *const groups[] = {"clients", "servers", "others", NULL};
+    bool is_store = target_is_store(target);
+    bool is_external = is_store ? environment->is_external_store : environment->is_external;
+    bool has_gateway = environment->external[0] != NULL || environment->external[1] != NULL;
+    if (target->client != 0 || !is_external || !has_gateway)
+        return target_available(target, environment, why);
+    if (text_is_one_of(target->server, groups) || fixed_server(target, environment) != NULL)
+        return FAULT_AVAILABLE;
+    if (!target_is_role(target))
+        return error_set(why, "the scheme's servers have no %s", target->server);
+    error_set(why,
+              "who is %s of servers that are not ours is not asked: name them by number "
+              "(server-1)",
+              target->server);
+    return FAULT_MISSING;
 }
 
 const struct server_control *node_control(const struct node *node)
@@ -152,7 +189,9 @@ static bool is_of(const struct server_group *group, const struct node *node)
 // Every node that a wire may end at, by a number from 0; NULL behind the last.
 static const struct node *node_numbered(const struct fault_environment *environment, int number)
 {
-    const struct server_group *const groups[] = {environment->lock_group, environment->store_group};
+    const struct server_group *lock = group_of_lock(environment);
+    const struct server_group *store = group_of_store(environment);
+    const struct server_group *const groups[] = {lock, store != lock ? store : NULL};
     const struct cluster *clients = environment->client_nodes;
     for (int i = 0; i < 2; i++) {
         int count = groups[i] != NULL ? groups[i]->count : 0;
@@ -167,9 +206,9 @@ static const struct node *node_numbered(const struct fault_environment *environm
 static bool is_among(const struct node *node, const char *name,
                      const struct fault_environment *environment)
 {
-    bool is_of_lock = is_of(environment->lock_group, node);
+    bool is_of_lock = is_of(group_of_lock(environment), node);
     if (strcmp(name, "clients") == 0)
-        return !is_of_lock && !is_of(environment->store_group, node);
+        return !is_of_lock && !is_of(group_of_store(environment), node);
     return is_of_lock && (strcmp(name, "servers") == 0 ||
                           (holds_data(node) && !server_leads(node, &environment->lock)));
 }
@@ -217,6 +256,32 @@ int target_addresses(const struct fault_instance *instance, int side,
     return count > 0 ? count : error_set(error, "there is nobody on one side of the wire");
 }
 
+static int count_external(const struct fault_environment *environment, const char *const *addresses,
+                          int count)
+{
+    int found = 0;
+    for (int i = 0; i < 2; i++) {
+        const struct server_group *group = environment->external[i];
+        for (int j = 0; group != NULL && j < group->count; j++)
+            found += contains(addresses, count, group->nodes[j].end.address);
+    }
+    return found;
+}
+
+bool wire_is_out_of_reach(const struct fault_instance *instance,
+                          const struct fault_environment *environment)
+{
+    struct error ignored;
+    const char *addresses[MAX_ADDRESSES];
+    const struct server_group *group = environment->external[0];
+    bool is_out_of_reach = group != NULL && group->count > 1 && !are_equals(group);
+    for (int side = 0; side < 2 && is_out_of_reach; side++) {
+        int count = target_addresses(instance, side, environment, addresses, &ignored);
+        is_out_of_reach = count_external(environment, addresses, count) > 0;
+    }
+    return is_out_of_reach;
+}
+
 // --- questions -----------------------------------------------------------------------------------
 
 // Of servers that decide together only by their number, most must have the lock.
@@ -256,8 +321,8 @@ int lock_is_held(const struct fault_environment *environment, const struct lock_
         return error_set(error, "how its servers keep the lock is not known: see 'visible'");
     if (group == NULL || node_control(&group->nodes[0])->has_lock == NULL)
         return error_set(error, "nobody can be asked whether the lock is held");
-    bool equals = strcmp(group->settings.topology->name, "independent") == 0;
-    return equals ? held_by_most(group, lock, error) : held_by_leaders(group, lock, error);
+    return are_equals(group) ? held_by_most(group, lock, error)
+                             : held_by_leaders(group, lock, error);
 }
 
 bool server_is(const struct fault_environment *environment, const struct target *target,

@@ -11,12 +11,14 @@
 #include <poll.h>
 #include <sched.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #define PROBE_SERIAL 0
+#define WAITING_CONNECTIONS 512
 #define WIRE_LIMIT_NS (20 * NS_PER_S)
 #define NAMES_LIMIT_NS (60 * NS_PER_S) // the kernel takes down one network after the other
 #define ROUTER_ADDRESS "10.77.255.254"
@@ -55,6 +57,26 @@ int network_make(int (*inside)(void *context, struct error *error), void *contex
     }
     close(ours);
     return made;
+}
+
+int network_listen(int network_namespace, int port, struct error *error)
+{
+    const struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
+    int ours = open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC);
+    int descriptor = ours >= 0 && setns(network_namespace, CLONE_NEWNET) == 0
+                         ? socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)
+                         : -1;
+    bool listens = descriptor >= 0 &&
+                   bind(descriptor, (const struct sockaddr *)&address, sizeof address) == 0 &&
+                   listen(descriptor, WAITING_CONNECTIONS) == 0;
+    if (!listens)
+        error_set(error, "cannot listen on port %d of a node: %s", port, strerror(errno));
+    if (ours >= 0 && setns(ours, CLONE_NEWNET) != 0)
+        listens = error_set(error, "cannot return from a node's network: %s", strerror(errno)) == 0;
+    if (!listens && descriptor >= 0)
+        close(descriptor);
+    close(ours);
+    return listens ? descriptor : -1;
 }
 
 // The kernel takes down the wires of a removed network in the background: one of the same serial

@@ -32,6 +32,10 @@ int network_make(int (*inside)(void *context, struct error *error), void *contex
 // Runs commands of `ip -batch` in a namespace (-1: ours). 0, or -1 with `error` set.
 int network_configure(const char *commands, int network_namespace, struct error *error);
 
+// A socket that listens on a port of every address of that namespace, and does not block; -1 with
+// `error` set. The namespace lasts at least as long as it.
+int network_listen(int network_namespace, int port, struct error *error);
+
 // Removes them.
 void network_remove(struct network_end *ends, int count);
 

@@ -146,7 +146,9 @@ static void be_conductor(const struct attempt *attempt, pid_t init)
         _exit(1);
     close(attempt->verdict);
     sigprocmask(SIG_SETMASK, &attempt->signals, NULL);
-    struct sandbox sandbox = {.isolation = attempt->isolation, .interrupted = attempt->interrupted};
+    struct sandbox sandbox = {.isolation = attempt->isolation,
+                              .interrupted = attempt->interrupted,
+                              .gateway = attempt->work->gateway};
     sandbox.chose_loopback = attempt->chose_loopback;
     if (attempt->isolation == ISOLATION_LOOPBACK)
         snprintf(sandbox.why_loopback, sizeof sandbox.why_loopback, "%.255s",

@@ -17,6 +17,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct gateway;
+
 // In namespaces: an empty folder of the sandbox's own, which goes with it. It is in the place of
 // one that every kernel has, in which no file of anybody's can lie, and of which no server asks.
 #define SANDBOX_FOLDER "/proc/fs"
@@ -28,6 +30,8 @@ struct sandbox {
     const _Atomic uint32_t *interrupted; // shared; the number of the signal that asks for an end
     char why_loopback[256]; // what was tried and what came back, if isolation is by loopback
     bool chose_loopback;    // whoever asked for the sandbox wanted that: nothing was tried
+    // To servers on the host's network, which is out of reach in namespaces; NULL: there is none.
+    const struct gateway *gateway;
 };
 
 // True if the user asked for an end.
@@ -43,6 +47,7 @@ struct sandbox_work {
     // was killed. Called when nobody else of the sandbox lives.
     void (*sweep)(const char *folder);
     const char *folder;
+    const struct gateway *gateway; // for the sandbox, which inherits it; or NULL
 };
 
 // Does the work in a sandbox and returns its exit code (128 + signal if one ended it). With

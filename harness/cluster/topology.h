@@ -20,6 +20,7 @@ struct topology {
     // If a server that is silent for so long is replaced by a copy that may lag behind: locks that
     // it had are lost with it. 0: none is, or nothing is lost.
     int64_t deposes_after_ns;
+    bool redirects;       // its servers tell clients addresses of others, or where the leader is
     bool lags;            // a write is answered before the servers know of it that may lead next
     const char *roles[2]; // of the leaders, which come first, and of the others; NULL: all "member"
     int (*leaders)(int count); // how many of so many servers are; NULL: one

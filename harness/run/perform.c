@@ -469,6 +469,7 @@ int run_scenarios(const struct run_options *options, const struct scenario_run *
     struct plan plan = {0};
     struct vocabulary *vocabulary = vocabulary_new(); // trials have parts of it
     struct sandboxed run = {how, context, &plan, NULL};
+    struct gateway gateway = {0};
     int code = EXIT_USAGE;
     // What goes wrong is said already, or in `error`.
     int result = run_folder_check(options, error);
@@ -493,11 +494,15 @@ int run_scenarios(const struct run_options *options, const struct scenario_run *
     }
     if (run.folder != NULL)
         warn_of_others(&plan);
-    if (run.folder != NULL)
-        code = sandbox_run_why(
-            why_loopback(options, &plan),
-            &(struct sandbox_work){
-                .body = conduct, .context = &run, .sweep = run_folder_sweep, .folder = run.folder});
+    bool has_way = !plan_wants_gateway(&plan) || gateway_start(&gateway, error) == 0;
+    if (run.folder != NULL && has_way)
+        code = sandbox_run_why(why_loopback(options, &plan),
+                               &(struct sandbox_work){.body = conduct,
+                                                      .context = &run,
+                                                      .sweep = run_folder_sweep,
+                                                      .folder = run.folder,
+                                                      .gateway = &gateway});
+    gateway_stop(&gateway);
     if (code > 128)
         error_set(error,
                   "ended by signal %d%s; what was recorded until then is in %s, and `lockpick "

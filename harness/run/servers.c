@@ -213,13 +213,60 @@ bool trial_may_share_machine(const struct trial *trial)
            !trial_is_external(trial);
 }
 
+bool plan_wants_gateway(const struct plan *plan)
+{
+    bool wants = false;
+    for (size_t i = 0; i < plan->count; i++) {
+        const struct scenario *scenario = trial_as_run(&plan->trials[i]);
+        for (size_t j = 0; j < scenario->fault_count && trial_is_external(&plan->trials[i]); j++)
+            wants |= (scenario->faults[j].form.strikes & STRIKES_WIRE) != 0;
+    }
+    return wants;
+}
+
+// Why a gateway does not do for a trial with servers that run already; NULL: it does.
+static const char *why_no_gateway(const struct trial *trial)
+{
+    struct trial_servers servers = trial_servers_of(trial);
+    const struct scenario *scenario = trial_as_run(trial);
+    struct url url;
+    struct error ignored;
+    bool is_by_tls;
+    for (size_t i = 0; i < scenario->fault_count; i++) {
+        if ((scenario->faults[i].form.strikes & STRIKES_BY_COMMAND) != 0)
+            return "commands of yours may need the host's network; leave them to a file of their "
+                   "own";
+    }
+    for (int i = 0; i < 2; i++) {
+        const struct server_settings *settings = servers.settings[i];
+        if (settings == NULL || settings->external == NULL)
+            continue;
+        const struct topology *topology = topology_find(servers.kinds[i], settings->topology);
+        if (topology != NULL && topology->redirects)
+            return "an external server tells its clients addresses of others, which are on the "
+                   "host's network";
+        if (external_read(servers.kinds[i], &server_kind_find(servers.kinds[i])->form, settings,
+                          &url, &is_by_tls, &ignored) == 0 &&
+            is_by_tls && settings->tls.server_name == NULL)
+            return "the certificate of an external server is made out to its address on the "
+                   "host's network, if its 'tls' has no 'server-name'";
+    }
+    return NULL;
+}
+
 const char *why_loopback(const struct run_options *options, const struct plan *plan)
 {
+    bool has_gateway = plan_wants_gateway(plan);
     if (options->no_namespaces)
         return "--no-namespaces was given";
     for (size_t i = 0; i < plan->count; i++) {
+        const char *why = NULL;
         if (trial_is_external(&plan->trials[i]))
-            return "a server is external: clients in namespaces of their own could not reach it";
+            why = has_gateway ? why_no_gateway(&plan->trials[i])
+                              : "a server is external: clients in namespaces of their own could "
+                                "not reach it";
+        if (why != NULL)
+            return why;
     }
     return NULL;
 }
@@ -405,6 +452,35 @@ bool server_pool_suits(const struct server_pool *pool, const struct trial *trial
                           has(pool, groups, count, trial->scenario->clients.placement));
 }
 
+static void close_ways_out(struct server_pool *pool)
+{
+    for (int i = 0; i < 2; i++)
+        external_group_close(&pool->external[i]);
+}
+
+// Where clients are in namespaces, external servers are made nodes there.
+static int open_ways_out(struct server_pool *pool, const struct trial *trial,
+                         struct service *lock_service, struct service *store_service,
+                         struct error *error)
+{
+    bool is_shared = trial_shares_service(trial);
+    struct service *const services[] = {lock_service, is_shared ? lock_service : store_service};
+    close_ways_out(pool);
+    if (pool->sandbox->isolation != ISOLATION_NAMESPACES)
+        return 0;
+    for (int i = 0; i < (is_shared ? 1 : 2); i++) {
+        if (!services[i]->external)
+            continue;
+        int serial = 2 * (atomic_fetch_add(pool->sets, 1) + 1) + 1;
+        if (external_group_open(&pool->external[i], pool->sandbox->gateway, serial, services[i],
+                                error) != 0)
+            return -1;
+    }
+    if (is_shared)
+        *store_service = *lock_service;
+    return 0;
+}
+
 int server_pool_provide(struct server_pool *pool, const struct trial *trial,
                         struct service *lock_service, struct service *store_service,
                         struct error *error)
@@ -420,17 +496,21 @@ int server_pool_provide(struct server_pool *pool, const struct trial *trial,
         if (boot(pool, groups, count, placement, error) != 0)
             return -1;
     }
-    return describe_services(pool, trial, lock_service, store_service, error);
+    if (describe_services(pool, trial, lock_service, store_service, error) != 0)
+        return -1;
+    return open_ways_out(pool, trial, lock_service, store_service, error);
 }
 
 void server_pool_release(struct server_pool *pool, const struct trial *trial)
 {
+    close_ways_out(pool);
     if (trial_strikes_servers(trial))
         server_pool_clear(pool);
 }
 
 void server_pool_clear(struct server_pool *pool)
 {
+    close_ways_out(pool);
     if (pool->is_up)
         cluster_close(&pool->cluster);
     free(pool->set_folder);

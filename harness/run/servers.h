@@ -6,6 +6,7 @@
 #include "harness/base/processes.h"
 #include "harness/base/text.h"
 #include "harness/cluster/cluster.h"
+#include "harness/cluster/gateway.h"
 #include "harness/locks/lock.h"
 #include "harness/scenario/plan.h"
 #include "harness/stores/store.h"
@@ -54,6 +55,10 @@ bool trial_needs_proxy(const struct trial *trial);
 
 struct run_options;
 
+// True if a fault of the plan strikes wires to servers that run already: they can be struck where a
+// gateway is between them and clients in namespaces.
+bool plan_wants_gateway(const struct plan *plan);
+
 // Why all trials of the plan are to run on loopback ports, or NULL if namespaces may be tried.
 const char *why_loopback(const struct run_options *options, const struct plan *plan);
 
@@ -75,6 +80,9 @@ struct server_pool {
     _Atomic int *sets; // so many were made so far; in memory that forked processes share
     char *set_folder;
     struct cluster cluster;
+    // Of the trial that runs, by the sandbox's gateway: the lock's servers, and those of the store,
+    // if they are others and run already.
+    struct external_group external[2];
     struct thread_watch threads; // of the servers, and of what else lives in its trials
 };
 

@@ -188,7 +188,8 @@ int state_open(struct trial_state *state, const struct trial *trial, struct serv
     const struct service *const services[] = {&state->lock_service, &state->store_service};
     for (int i = 0; i < 2; i++) {
         // What is spoken to a server that Lockpick does not know need not be TCP.
-        if (services[i]->external && !server_kind_find(services[i]->kind)->form.is_custom &&
+        if (services[i]->external && pool->sandbox->isolation == ISOLATION_LOOPBACK &&
+            !server_kind_find(services[i]->kind)->form.is_custom &&
             service_reach(services[i], error) != 0)
             return -1;
     }
@@ -301,10 +302,10 @@ static const char *why_no_proxy(const struct trial_state *state, bool has_namesp
 {
     const struct service *service = &state->lock_service;
     struct in_addr ignored;
-    if (has_namespaces)
-        return NULL;
     if (service->external && service->tls != NULL)
         return "what a program sends by TLS cannot be read";
+    if (has_namespaces)
+        return NULL;
     for (int i = 0; service->external && i < service->server_count + service->sentinel_count; i++) {
         const struct endpoint *endpoint = i < service->server_count
                                               ? &service->servers[i]
@@ -324,8 +325,8 @@ static const char *why_no_proxy(const struct trial_state *state, bool has_namesp
 bool state_has_proxy(const struct trial_state *state, bool has_namespaces)
 {
     return state->scheme->server != NULL && trial_needs_proxy(state->trial) &&
-           (has_namespaces || (state->scheme->external_client != NULL &&
-                               why_no_proxy(state, has_namespaces) == NULL));
+           (state->scheme->external_client != NULL ? why_no_proxy(state, has_namespaces) == NULL
+                                                   : has_namespaces);
 }
 
 // Where nothing sees what the lock of an external client sends, see harness/wire/proxy.h.
@@ -362,6 +363,7 @@ void fault_environment_open(struct fault_environment *environment, const struct 
         .client_count = client_count,
         .client_nodes = client_nodes,
         .is_external = lock->external,
+        .is_external_store = store->external,
         .is_external_client = state->scheme->external_client != NULL &&
                               state->scheme->external_client->plugin == NULL,
         .is_unseen =
@@ -384,6 +386,9 @@ void fault_environment_open(struct fault_environment *environment, const struct 
         environment->lock_group = &pool->cluster.groups[group++];
     if (has_store_group)
         environment->store_group = &pool->cluster.groups[group];
+    for (int i = 0; i < 2; i++)
+        environment->external[i] =
+            pool->external[i].group.count > 0 ? &pool->external[i].group : NULL;
     bool touches_wires = false;
     for (size_t i = 0; i < environment->scenario->fault_count; i++)
         touches_wires |= environment->scenario->faults[i].side_counts[0] > 0;

@@ -29,10 +29,11 @@
 struct connection {
     struct connection *next;
     struct proxy *proxy;
-    struct parser *parser;
-    int client, server;     // sockets; -1: none
-    int wake;               // an eventfd: it is to end
-    _Atomic bool is_broken; // ends by a reset
+    struct parser *parser;            // NULL: bytes are passed on unread
+    const struct sockaddr_in *onward; // its server; NULL: whom the client wanted to reach
+    int client, server;               // sockets; -1: none
+    int wake;                         // an eventfd: it is to end
+    _Atomic bool is_broken;           // ends by a reset
     _Atomic bool is_over;
     pthread_t thread;
     // Of a program that is explored:
@@ -47,9 +48,11 @@ struct connection {
 
 struct proxy {
     struct proxy_settings settings;
-    int network;                   // the namespace; -1: none
-    int listeners[MOST_LISTENERS]; // sockets in it, one for each port of a server
+    int network;                               // the namespace; -1: none
+    int listeners[MOST_LISTENERS];             // sockets in it, one for each port of a server
+    struct sockaddr_in onward[MOST_LISTENERS]; // with has_onward: where each one's connections go
     int listener_count;
+    bool has_onward;
     int wake; // an eventfd: it is to end
     pthread_t thread;
     bool has_thread;
@@ -246,6 +249,8 @@ static bool forward(struct passer *passer, const uint8_t *bytes, size_t length)
     struct connection *connection = passer->connection;
     struct rest_board *rest = connection->proxy->settings.rest;
     const struct point_board *board = connection->proxy->settings.board;
+    if (connection->parser == NULL)
+        return send_all(connection, passer->to, bytes, length);
     for (size_t at = 0; at < length;) {
         bool found;
         bool goes_on = true;
@@ -324,7 +329,7 @@ static bool await_server(const struct connection *connection)
     return ready[0].revents != 0 && ready[1].revents == 0;
 }
 
-// Where the client wanted to: false if that cannot be reached, or the client no longer waits.
+// To its server: false if that cannot be reached, or the client no longer waits.
 static bool connect_on(struct connection *connection)
 {
     struct sockaddr_in address;
@@ -335,6 +340,8 @@ static bool connect_on(struct connection *connection)
     if (connection->server < 0 ||
         getsockname(connection->client, (struct sockaddr *)&address, &length) != 0)
         return false;
+    if (connection->onward != NULL)
+        address = *connection->onward;
     if (connect(connection->server, (struct sockaddr *)&address, length) == 0)
         return true;
     return errno == EINPROGRESS && await_server(connection) &&
@@ -424,17 +431,18 @@ static void reap(struct proxy *proxy, bool all)
 static void take(struct proxy *proxy, int listener)
 {
     HOLD_MUTEX(&proxy->mutex);
-    int socket = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    int socket = accept4(proxy->listeners[listener], NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
     if (socket < 0)
         return;
     struct connection *connection = memory_zeroed(1, sizeof *connection);
-    *connection =
-        (struct connection){.next = proxy->connections,
-                            .proxy = proxy,
-                            .parser = parser_new(service_protocol(proxy->settings.service)),
-                            .client = socket,
-                            .server = -1,
-                            .wake = eventfd(0, EFD_CLOEXEC)};
+    *connection = (struct connection){
+        .next = proxy->connections,
+        .proxy = proxy,
+        .parser = proxy->has_onward ? NULL : parser_new(service_protocol(proxy->settings.service)),
+        .onward = proxy->has_onward ? &proxy->onward[listener] : NULL,
+        .client = socket,
+        .server = -1,
+        .wake = eventfd(0, EFD_CLOEXEC)};
     if (connection->wake >= 0 &&
         pthread_create(&connection->thread, &proxy->attributes, serve, connection) == 0)
         proxy->connections = connection;
@@ -458,7 +466,7 @@ static void *accept_all(void *context)
         reap(proxy, false);
         for (int i = 0; i < count; i++) {
             if (ready[i].revents != 0)
-                take(proxy, ready[i].fd);
+                take(proxy, i);
         }
     }
     for (struct connection *each = proxy->connections; each != NULL; each = each->next)
@@ -532,24 +540,49 @@ static int listen_inside(void *context, struct error *error)
 
 // --- starting and stopping -----------------------------------------------------------------------
 
-struct proxy *proxy_start(const struct proxy_settings *settings, struct error *error)
+static struct proxy *proxy_new(void)
 {
     struct proxy *proxy = memory_zeroed(1, sizeof *proxy);
-    proxy->settings = *settings;
+    proxy->network = -1;
     proxy->wake = eventfd(0, EFD_CLOEXEC);
     pthread_attr_init(&proxy->attributes);
     pthread_mutex_init(&proxy->mutex, NULL);
     pthread_attr_setstacksize(&proxy->attributes, STACK_BYTES);
+    return proxy;
+}
+
+// 0, or -1 with `error` set.
+static int begin_to_accept(struct proxy *proxy, struct error *error)
+{
+    int reason = pthread_create(&proxy->thread, &proxy->attributes, accept_all, proxy);
+    proxy->has_thread = reason == 0;
+    return reason == 0 ? 0
+                       : error_set(error, "cannot start a proxy's thread: %s", strerror(reason));
+}
+
+struct proxy *proxy_start(const struct proxy_settings *settings, struct error *error)
+{
+    struct proxy *proxy = proxy_new();
+    proxy->settings = *settings;
     proxy->network = network_make(listen_inside, proxy, error);
-    if (proxy->network < 0 || furnish(proxy->network, error) != 0) {
+    if (proxy->network < 0 || furnish(proxy->network, error) != 0)
         error_wrap(error, "the network of a client's proxy");
-    } else {
-        int reason = pthread_create(&proxy->thread, &proxy->attributes, accept_all, proxy);
-        proxy->has_thread = reason == 0;
-        if (reason == 0)
-            return proxy;
-        error_set(error, "cannot start a proxy's thread: %s", strerror(reason));
-    }
+    else if (begin_to_accept(proxy, error) == 0)
+        return proxy;
+    proxy_stop(proxy);
+    return NULL;
+}
+
+struct proxy *proxy_between(const int *listeners, const struct sockaddr_in *onward, int count,
+                            struct error *error)
+{
+    struct proxy *proxy = proxy_new();
+    proxy->has_onward = true;
+    memcpy(proxy->listeners, listeners, (size_t)count * sizeof *listeners);
+    memcpy(proxy->onward, onward, (size_t)count * sizeof *onward);
+    proxy->listener_count = count;
+    if (begin_to_accept(proxy, error) == 0)
+        return proxy;
     proxy_stop(proxy);
     return NULL;
 }

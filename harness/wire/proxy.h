@@ -21,6 +21,8 @@
 #include "harness/wire/rest.h"
 #include "harness/wire/service.h"
 
+#include <netinet/in.h>
+
 // All functions are called by any thread.
 struct proxy_settings {
     const struct service *service;
@@ -46,6 +48,13 @@ struct proxy;
 // NULL with `error` set. Needs the right to make network namespaces. All that is in `settings` must
 // outlive the proxy.
 struct proxy *proxy_start(const struct proxy_settings *settings, struct error *error);
+
+// Passes bytes on from one network to another, without points: what connects to the nth of the
+// listeners (at most MAX_SERVERS, sockets that do not block, and the proxy's from now on) comes to
+// the nth address, which is connected to from the network of the calling thread. NULL with `error`
+// set.
+struct proxy *proxy_between(const int *listeners, const struct sockaddr_in *onward, int count,
+                            struct error *error);
 
 // Ends all connections. NULL: nothing happens.
 void proxy_stop(struct proxy *proxy);

@@ -440,6 +440,7 @@ static const struct topology independent = {
 // The roles as they were at first.
 static const struct topology sentinel = {
     .name = "sentinel",
+    .redirects = true,
     .lags = true,
     .server = "redis",
     .summary = "one master, its replicas, and three sentinels that promote one of them",
@@ -457,6 +458,7 @@ static const struct topology sentinel = {
 // The roles as they were at first.
 static const struct topology cluster = {
     .name = "cluster",
+    .redirects = true,
     .lags = true,
     .server = "redis",
     .summary = "masters that share the keys, and replicas that take over",
