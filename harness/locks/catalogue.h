@@ -32,6 +32,7 @@
     SCHEME(etcd_lease)                                                                             \
     SCHEME(etcd_lock_rpc)                                                                          \
     SCHEME(etcd_election)                                                                          \
+    SCHEME(kubernetes_lease)                                                                       \
     SCHEME(zk_ephemeral)                                                                           \
     SCHEME(zk_sequential)                                                                          \
     SCHEME(curator_mutex)                                                                          \

@@ -44,6 +44,9 @@ static bool evict(struct fixture *fixture, const struct lock_scheme *scheme)
     return true;
 }
 
+// A worker's key is bound to its session, and is its place in a line.
+#define HAS_SESSION lock_scheme_has(scheme, "fair")
+
 #define ETCD_CONTRACT .server = "etcd", .probe = &etcd_connector
 
 static const struct contract etcd_contract = {ETCD_CONTRACT, .request_ns = NS_PER_S,
@@ -58,7 +61,7 @@ static const struct contract short_contract = {ETCD_CONTRACT, .lease_ns = 1500 *
 CONTRACT_GROUP(etcd_contract);
 CONTRACT_TESTS;
 
-SCHEME_TEST(who_gives_up_leaves_nothing_in_the_queue, true)
+SCHEME_TEST(who_gives_up_leaves_nothing_in_the_queue, HAS_SESSION)
 {
     assert_int_equal(acquire(fixture, 0), OUTCOME_OK);
     assert_int_equal(acquire(fixture, 1), OUTCOME_NO);
@@ -94,7 +97,7 @@ static void await_queue(struct fixture *fixture, int count)
     AWAIT((oldest_of(fixture, &found), found == count));
 }
 
-SCHEME_TEST_WITH(waiters_are_woken_in_the_order_they_came_and_their_tokens_grow, true,
+SCHEME_TEST_WITH(waiters_are_woken_in_the_order_they_came_and_their_tokens_grow, HAS_SESSION,
                  open_scheme(fixture, scheme, true))
 {
     struct grant grant;
@@ -114,7 +117,7 @@ SCHEME_TEST_WITH(waiters_are_woken_in_the_order_they_came_and_their_tokens_grow,
     assert_int_equal(lock_release(&fixture->locks[2]), RELEASE_RELEASED);
 }
 
-SCHEME_TEST(a_session_that_ends_before_the_acquire_is_replaced, true)
+SCHEME_TEST(a_session_that_ends_before_the_acquire_is_replaced, HAS_SESSION)
 {
     struct lock *lock = &fixture->locks[0];
     assert_int_equal(acquire(fixture, 0), OUTCOME_OK);
@@ -149,7 +152,7 @@ SCHEME_TEST(a_waiter_whose_key_is_taken_away_is_not_let_in_and_gets_another_plac
 
 CONTRACT_GROUP(short_contract);
 
-SCHEME_TEST(a_hold_outlives_its_lease_while_it_is_kept_alive_and_so_does_a_wait, true)
+SCHEME_TEST(a_hold_outlives_its_lease_while_it_is_kept_alive_and_so_does_a_wait, HAS_SESSION)
 {
     struct act second = {0};
     int64_t began_ns = clock_monotonic_ns();
@@ -169,7 +172,7 @@ SCHEME_TEST(a_hold_outlives_its_lease_while_it_is_kept_alive_and_so_does_a_wait,
     assert_int_equal(lock_release(&fixture->locks[1]), RELEASE_RELEASED);
 }
 
-SCHEME_TEST_WITH(a_lease_that_nobody_keeps_alive_gives_the_lock_to_the_next, true,
+SCHEME_TEST_WITH(a_lease_that_nobody_keeps_alive_gives_the_lock_to_the_next, HAS_SESSION,
                  open_scheme(fixture, scheme, true))
 {
     struct grant first, second;
@@ -185,7 +188,7 @@ SCHEME_TEST_WITH(a_lease_that_nobody_keeps_alive_gives_the_lock_to_the_next, tru
 
 // Where the machine stands still past the lease, the watchdog's own clock tells it first: once
 // more, then.
-SCHEME_TEST(a_holder_whose_lease_is_revoked_learns_it_from_its_watchdog, true)
+SCHEME_TEST(a_holder_whose_lease_is_revoked_learns_it_from_its_watchdog, HAS_SESSION)
 {
     struct lock *lock = &fixture->locks[0];
     uint32_t lost = LOST_DEADLINE;
@@ -197,6 +200,67 @@ SCHEME_TEST(a_holder_whose_lease_is_revoked_learns_it_from_its_watchdog, true)
         assert_int_equal(lock_release(lock), RELEASE_GONE);
     }
     assert_int_equal(lost, LOST_NOT_OWNER);
+}
+
+// Neither whoever died nor whoever has released is held to lead by the record, which stays.
+SCHEME_TEST(a_record_of_kubernetes_is_a_hold_until_it_is_over_or_nobodys, IS("kubernetes-lease"))
+{
+    for (int is_released = 0; is_released < 2; is_released++) {
+        assert_int_equal(acquire(fixture, 0), OUTCOME_OK);
+        assert_true(scheme->is_held(oldest_key(fixture).value));
+        if (is_released)
+            assert_int_equal(lock_release(&fixture->locks[0]), RELEASE_RELEASED);
+        else
+            watchdog_remove(fixture->clients[0].watchdog, &fixture->locks[0]);
+        AWAIT(!scheme->is_held(oldest_key(fixture).value));
+        assert_true(oldest_key(fixture).create_revision > 0);
+    }
+}
+
+SCHEME_TEST(a_candidate_of_kubernetes_counts_the_lease_from_when_it_looked_first,
+            IS("kubernetes-lease"))
+{
+    struct grant first, second;
+    struct lock *late = &fixture->locks[1];
+    assert_int_equal(lock_acquire(&fixture->locks[0], &first), OUTCOME_OK);
+    watchdog_remove(fixture->clients[0].watchdog, &fixture->locks[0]);
+    clock_sleep_until_ns(first.valid_until_ns);
+    int64_t looked_ns = clock_monotonic_ns();
+    late->options.wait_ns = 30 * NS_PER_S;
+    assert_int_equal(lock_acquire(late, &second), OUTCOME_OK);
+    assert_true(clock_monotonic_ns() >= looked_ns + late->options.lease_ns);
+    assert_int_equal(lock_release(&fixture->locks[0]), RELEASE_NOT_OWNER);
+    assert_int_equal(lock_release(late), RELEASE_RELEASED);
+}
+
+SCHEME_TEST(a_leader_of_kubernetes_that_was_replaced_leads_on_until_its_renew_deadline,
+            IS("kubernetes-lease"))
+{
+    struct lock *replaced = &fixture->locks[0];
+    assert_int_equal(acquire(fixture, 0), OUTCOME_OK);
+    evict(fixture, scheme);
+    assert_int_equal(acquire(fixture, 1), OUTCOME_OK);
+    int64_t replaced_ns = clock_monotonic_ns();
+    await_loss(replaced);
+    assert_true(clock_monotonic_ns() >= replaced_ns + replaced->options.lease_ns * 10 / 15);
+    assert_int_equal(atomic_load(&replaced->lost), LOST_DEADLINE);
+    assert_int_equal(lock_release(replaced), RELEASE_NOT_OWNER);
+    assert_int_equal(lock_release(&fixture->locks[1]), RELEASE_RELEASED);
+}
+
+// It is not told that another one has led meanwhile.
+SCHEME_TEST(a_leader_of_kubernetes_takes_the_record_back_that_its_successor_has_given_back,
+            IS("kubernetes-lease"))
+{
+    struct lock *replaced = &fixture->locks[0];
+    assert_int_equal(acquire(fixture, 0), OUTCOME_OK);
+    evict(fixture, scheme);
+    assert_int_equal(acquire(fixture, 1), OUTCOME_OK);
+    assert_int_equal(lock_release(&fixture->locks[1]), RELEASE_RELEASED);
+    AWAIT(scheme->is_held(oldest_key(fixture).value));
+    assert_int_equal(acquire(fixture, 1), OUTCOME_NO);
+    assert_int_equal(atomic_load(&replaced->lost), LOST_NOT);
+    assert_int_equal(lock_release(replaced), RELEASE_RELEASED);
 }
 
 // --- three servers -------------------------------------------------------------------------------

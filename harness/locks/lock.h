@@ -156,6 +156,9 @@ struct lock_scheme {
                   struct error *error);
     int (*clean_up)(const struct service *service, const struct lock_options *options,
                     struct error *error);
+    // Optional: of a scheme whose key may be there while nobody holds the lock: whether that value
+    // of it is a hold's now. NULL: whoever has the key holds it.
+    bool (*is_held)(const char *value);
     const void *kind; // of several schemes that share functions: what differs; read by those
     // Optional: how each worker, and the watchdog if there is one, connects to the server.
     const struct connector *connector;

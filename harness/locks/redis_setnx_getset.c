@@ -49,6 +49,12 @@ static enum release_answer release(struct lock *lock)
     return redis_release_unchecked(lock);
 }
 
+// The key stays when its time is over.
+static bool is_held(const char *value)
+{
+    return strtoll(value, NULL, 10) >= clock_monotonic_ns() / NS_PER_MS;
+}
+
 const struct lock_scheme redis_setnx_getset_scheme = {
     .name = "redis-setnx-getset",
     .summary = "SETNX with the time of its end as value; GETSET takes over one that is over",
@@ -56,6 +62,7 @@ const struct lock_scheme redis_setnx_getset_scheme = {
     .traits = LOCK_TRAITS("redis", "exclusive", "lease"),
     .rights = REDIS_KEYS "+setnx +get +getset +del",
     REDIS_SCHEME,
+    .is_held = is_held,
     .lock_bytes = sizeof(long long),
     .try_acquire = try_acquire,
     .release = release,

@@ -61,6 +61,12 @@ static int set_up(const struct service *service, const struct lock_options *opti
     return result;
 }
 
+// The value is how many permits are free.
+static bool is_held(const char *value)
+{
+    return strtoll(value, NULL, 10) < 1;
+}
+
 const struct redisson_kind redisson_semaphore = {
     .channel = CHANNEL,
     .steps = {&acquire, &release},
@@ -76,6 +82,7 @@ const struct lock_scheme redisson_semaphore_scheme = {
     .rights = REDISSON_RIGHTS("redisson_sc") "+decrby +incrby",
     REDISSON_HANDLES(&redisson_semaphore),
     .set_up = set_up,
+    .is_held = is_held,
     REDISSON_WAITS,
     .release = redisson_release,
 };

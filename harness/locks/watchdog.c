@@ -12,7 +12,7 @@
 struct charge {
     struct lock *lock;
     int64_t due_ns;         // of the next renewal, on the client's clock
-    int64_t valid_until_ns; // by the last renewal that was answered
+    int64_t valid_until_ns; // by the last renewal that was answered; or how long it is tried on
     bool busy;              // a renewal of it is under way
     bool expiring;          // it is over once its lease is: no answer came
 };
@@ -110,18 +110,21 @@ static int64_t next_due_ns(const struct watchdog *watchdog, const struct charge 
 static void settle(struct watchdog *watchdog, const struct renewal *renewal)
 {
     struct charge *charge = charge_of(watchdog, renewal->lock);
-    bool never_gives_up = watchdog->settings->never_gives_up;
+    const struct watchdog_settings *settings = watchdog->settings;
     charge->busy = false;
+    bool is_refused = renewal->outcome == OUTCOME_NO && settings->patience_ns == NULL;
     if (renewal->outcome == OUTCOME_OK)
         charge->valid_until_ns = renewal->valid_until_ns;
+    else if (settings->patience_ns != NULL && !charge->expiring)
+        charge->valid_until_ns = renewal->asked_ns + settings->patience_ns(&renewal->lock->options);
     bool ran_out = renewal->outcome != OUTCOME_OK && charge->valid_until_ns <= now_of(watchdog);
-    charge->expiring = renewal->outcome != OUTCOME_OK && !never_gives_up;
+    charge->expiring = renewal->outcome != OUTCOME_OK && !settings->never_gives_up;
     charge->due_ns = next_due_ns(watchdog, charge);
-    if (renewal->outcome == OUTCOME_NO)
+    if (is_refused)
         lock_lose(renewal->lock, LOST_NOT_OWNER, &watchdog->thread.writer);
     else if (ran_out)
         lock_lose(renewal->lock, LOST_DEADLINE, &watchdog->thread.writer);
-    if ((renewal->outcome == OUTCOME_NO || ran_out) && !never_gives_up)
+    if ((is_refused || ran_out) && !settings->never_gives_up)
         drop(watchdog, (size_t)(charge - watchdog->charges));
 }
 

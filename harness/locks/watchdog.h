@@ -26,6 +26,10 @@ struct watchdog_settings {
     // made up for.
     int64_t interval_ns;
     bool never_gives_up; // renews on, whatever it is answered and however late it is
+    // Optional: for how long after a first renewal that failed it tries on, whatever it is
+    // answered, before it tells the holder. NULL: until the server says that the lock is not ours
+    // any more, or its lease is over.
+    int64_t (*patience_ns)(const struct lock_options *options);
     // Renews the lease, in the watchdog's thread. Or those of several holds, of `batch` at most,
     // whose outcomes it fills in.
     enum outcome (*renew)(struct renewal *renewal);

@@ -265,10 +265,14 @@ static void read_entry(const struct etcd_connection *connection, const json_t *r
 {
     const json_t *found = json_array_get(json_object_get(range, "kvs"), index);
     const char *key = json_string_value(json_object_get(found, "key"));
+    const char *value = json_string_value(json_object_get(found, "value"));
     *entry = (struct etcd_entry){.create_revision = 0};
     if (key == NULL || b64_pton(key, (unsigned char *)entry->key, sizeof entry->key - 1) < 0)
         return;
+    if (value != NULL)
+        b64_pton(value, (unsigned char *)entry->value, sizeof entry->value - 1);
     entry->create_revision = number_of(found, "create_revision") - base_of(connection);
+    entry->mod_revision = number_of(found, "mod_revision") - base_of(connection);
     entry->lease = number_of(found, "lease");
 }
 
@@ -396,8 +400,8 @@ static const char lost[] = "the connection was lost";
 
 static void hear_entry(const struct etcd_connection *connection, const struct etcd_entry *entry)
 {
-    HEAR(connection, "%" PRId64 " " TOLD_LEASE "\n", entry->create_revision,
-         (uint64_t)entry->lease);
+    HEAR(connection, "%" PRId64 " %" PRId64 " " TOLD_LEASE " %s\n", entry->create_revision,
+         entry->mod_revision, (uint64_t)entry->lease, entry->value);
 }
 
 // Whether the request waits for others, by what the server keeps.
@@ -577,6 +581,7 @@ bool etcd_lacks_lease(const struct etcd_connection *connection)
     return connection->lacks_lease;
 }
 
+// Of a key or a value.
 static json_t *json_key(const char *key)
 {
     char encoded[ETCD_CODED_ROOM];
@@ -655,6 +660,28 @@ enum outcome etcd_create(struct etcd_connection *connection, const char *key, in
     read_entry(connection, last[1], 0, oldest);
     hear_entry(connection, own);
     hear_entry(connection, oldest);
+    return outcome;
+}
+
+enum outcome etcd_write_if(struct etcd_connection *connection, const char *key,
+                           int64_t mod_revision, const char *value, bool *is_written,
+                           struct etcd_entry *entry)
+{
+    int64_t wanted = mod_revision > 0 ? base_of(connection) + mod_revision : 0;
+    json_t *unchanged = json_pack("{s:o, s:s, s:s, s:I}", "key", json_key(key), "target", "MOD",
+                                  "result", "EQUAL", "mod_revision", (json_int_t)wanted);
+    json_t *put =
+        json_pack("{s:{s:o, s:o}}", "request_put", "key", json_key(key), "value", json_key(value));
+    json_t *get = json_pack("{s:o}", "request_range", json_of_key(key));
+    json_t *body = json_pack("{s:[o], s:[o, O], s:[o]}", "compare", unchanged, "success", put, get,
+                             "failure", get);
+    enum outcome outcome = request(connection, "txn", "/v3/kv/txn", body, NULL);
+    const json_t *responses = json_object_get(connection->json, "responses");
+    size_t count = json_array_size(responses);
+    const json_t *last = count > 0 ? json_array_get(responses, count - 1) : NULL;
+    *is_written = json_is_true(json_object_get(connection->json, "succeeded"));
+    read_entry(connection, json_object_get(last, "response_range"), 0, entry);
+    hear_entry(connection, entry);
     return outcome;
 }
 

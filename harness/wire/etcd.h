@@ -9,12 +9,15 @@ struct etcd_connection;
 
 #define ETCD_KEY_ROOM 160
 #define ETCD_CODED_ROOM (ETCD_KEY_ROOM / 3 * 4 + 8) // in base64, as JSON has it
+#define ETCD_VALUE_ROOM 160
 
 // A key as it is in the store.
 struct etcd_entry {
     char key[ETCD_KEY_ROOM]; // "" if there is none
     int64_t create_revision; // of the whole store, when it was made; 0 if there is none
+    int64_t mod_revision;    // ... when it was written last
     int64_t lease;
+    char value[ETCD_VALUE_ROOM];
 };
 
 // Of a service whose clients go by a time of their own, one at a time: they ask etcd for leases
@@ -57,6 +60,12 @@ bool etcd_lacks_lease(const struct etcd_connection *connection);
 // that begins with `prefix`. `own` is the key as it is now.
 enum outcome etcd_create(struct etcd_connection *connection, const char *key, int64_t lease,
                          const char *prefix, struct etcd_entry *own, struct etcd_entry *oldest);
+
+// In one transaction: writes the value if the key was written last at `mod_revision` (0: if there
+// is none), and looks the key up. *is_written: whether it was.
+enum outcome etcd_write_if(struct etcd_connection *connection, const char *key,
+                           int64_t mod_revision, const char *value, bool *is_written,
+                           struct etcd_entry *entry);
 
 // Looks the key up, as the majority of servers has it.
 enum outcome etcd_get(struct etcd_connection *connection, const char *key,

@@ -5,7 +5,8 @@
 // time-out.
 //
 // has_lock: whether this very server's copy of the store, which may lag behind the leader's, has a
-// key of the lock's: of those that want it, the oldest holds.
+// key of the lock's: of those that want it, the oldest holds. Where a key alone is no hold, its
+// value decides (is_held of the scheme).
 //
 // flush: every key of the group, whichever server is asked; leases stay. deny: "no-space" raises
 // etcd's alarm for a store that is full. It concerns the whole group: keys and leases can neither
@@ -20,6 +21,7 @@
 #include "harness/base/growing.h"
 #include "harness/base/scope.h"
 #include "harness/cluster/exploration.h"
+#include "harness/locks/lock.h"
 #include "harness/wire/parser.h"
 
 #include <inttypes.h>
@@ -107,20 +109,36 @@ static int leads(struct session *session)
                        : leader == number_of(session, "member_id");
 }
 
+// Whether the first key of the answer has a value that is a hold's.
+static bool has_value_of_hold(const struct session *session, const struct lock_scheme *scheme)
+{
+    static const char sign[] = "\"value\":\"";
+    char value[ETCD_VALUE_ROOM] = "";
+    const char *found = strstr(text_string(&session->answer), sign);
+    if (found == NULL)
+        return false;
+    found += sizeof sign - 1;
+    AUTO_FREE char *coded = text_formatted("%.*s", (int)strcspn(found, "\""), found);
+    b64_pton(coded, (unsigned char *)value, sizeof value - 1);
+    return scheme->is_held(value);
+}
+
 // What begins with the lock's name and a slash; serializable: of this server's own copy.
 static int has_lock(struct session *session)
 {
+    const struct lock_scheme *scheme = lock_scheme_find(session->lock->scheme);
+    bool reads_value = scheme != NULL && scheme->is_held != NULL;
     char name[ETCD_KEY_ROOM], from[ETCD_CODED_ROOM], to[ETCD_CODED_ROOM];
     int length = snprintf(name, sizeof name, "%.150s/", session->lock->name);
     b64_ntop((unsigned char *)name, (size_t)length, from, sizeof from);
     name[length - 1] = '/' + 1;
     b64_ntop((unsigned char *)name, (size_t)length, to, sizeof to);
-    return session_ask(session,
-                       "/v3/kv/range {\"serializable\":true,\"count_only\":true,\"key\":\"%s\","
-                       "\"range_end\":\"%s\"}",
-                       from, to) != 0
-               ? -1
-               : number_of(session, "count") > 0;
+    if (session_ask(session,
+                    "/v3/kv/range {\"serializable\":true,\"count_only\":%s,\"key\":\"%s\","
+                    "\"range_end\":\"%s\"}",
+                    reads_value ? "false" : "true", from, to) != 0)
+        return -1;
+    return reads_value ? has_value_of_hold(session, scheme) : number_of(session, "count") > 0;
 }
 
 // From the key of one zero byte, to the end of all.
@@ -291,9 +309,10 @@ static int image(struct explored_servers *servers, struct text *image, struct er
     memory->listed_at = memory->leases.changes;
     text_format(image, "%" PRId64 "\n", memory->revision);
     for (size_t i = 0; i < memory->key_count; i++)
-        text_format(image, "%.*s %032" PRIx64 " %" PRId64 "\n",
+        text_format(image, "%.*s %032" PRIx64 " %" PRId64 " %" PRId64 " %s\n",
                     (int)strcspn(memory->keys[i].key, "/"), memory->keys[i].key,
-                    (uint64_t)memory->keys[i].lease, memory->keys[i].create_revision);
+                    (uint64_t)memory->keys[i].lease, memory->keys[i].create_revision,
+                    memory->keys[i].mod_revision, memory->keys[i].value);
     for (size_t i = 0; i < memory->leases.count; i++) {
         const struct etcd_lease *lease = &memory->leases.all[i];
         text_format(image, "%032" PRIx64 " %" PRId64 "\n", (uint64_t)lease->id,

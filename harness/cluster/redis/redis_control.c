@@ -5,8 +5,7 @@
 // a restart brings a replica back; in a cluster CLUSTER FAILOVER TAKEOVER.
 //
 // has_lock: the lock's key on this very server, a replica's own copy included. Where a key alone is
-// no hold, its value decides: of redis-setnx-getset one whose time has not come by the machine's
-// clock, of redisson-semaphore one that leaves no permit.
+// no hold, its value decides (is_held of the scheme).
 //
 // evict: the policies are Redis's own. With an LRU one the lock is made to look as if nobody had
 // used it for an hour, so that it goes before the trial's other keys; allkeys-random throws those
@@ -25,6 +24,7 @@
 
 #include "harness/base/file.h"
 #include "harness/base/scope.h"
+#include "harness/locks/lock.h"
 #include "harness/wire/redis_peer.h"
 
 #include <errno.h>
@@ -175,34 +175,6 @@ static int promote(struct session *session)
 
 // --- has_lock ------------------------------------------------------------------------------------
 
-static bool exists(const char *answer)
-{
-    return answer[1] == '1';
-}
-
-// The value is when it ends, in milliseconds of the clients' clock; the key stays.
-static bool is_not_over(const char *answer)
-{
-    return strtoll(answer + strcspn(answer, "\n"), NULL, 10) >= clock_monotonic_ns() / NS_PER_MS;
-}
-
-// The value is how many permits are free. Without one nobody is let in, but nobody is in, either.
-static bool has_no_permit(const char *answer)
-{
-    return answer[1] != '-' && strtoll(answer + strcspn(answer, "\n"), NULL, 10) < 1;
-}
-
-// How one sees from its key that a lock is held.
-static const struct sign {
-    const char *scheme;
-    const char *command;
-    bool (*is_held)(const char *answer);
-} signs[] = {
-    {"redis-setnx-getset", "GET", is_not_over},
-    {"redisson-semaphore", "GET", has_no_permit},
-    {NULL, "EXISTS", exists}, // all others
-};
-
 // A member that is cut off from its cluster refuses to read a key, but not to list its keys.
 static int has_key(struct session *session)
 {
@@ -220,21 +192,24 @@ static int has_key(struct session *session)
 
 static int has_lock(struct session *session)
 {
-    const struct sign *sign = signs;
+    const struct lock_scheme *scheme = lock_scheme_find(session->lock->scheme);
+    bool reads_value = scheme != NULL && scheme->is_held != NULL;
     const char *name = session->lock->name;
-    while (sign->scheme != NULL && strcmp(sign->scheme, session->lock->scheme) != 0)
-        sign++;
     // So that a replica answers for its own copy. It is without effect on a master.
     if (node_is_in(session->node, "cluster") && session_ask(session, "READONLY") != 0)
         return -1;
-    if (session_ask(session, "%s \"%s\"", sign->command, name) == 0)
-        return sign->is_held(answer_of(session));
+    if (session_ask(session, "%s \"%s\"", reads_value ? "GET" : "EXISTS", name) == 0) {
+        // ":1"; or "$-1", or "$3" and the value in a line of its own.
+        const char *answer = answer_of(session);
+        return reads_value ? answer[1] != '-' && scheme->is_held(answer + strcspn(answer, "\n") + 1)
+                           : answer[1] == '1';
+    }
     if (session_answered(session, "-MOVED"))
         return 0; // such keys are others'
     if (!session_answered(session, "-CLUSTERDOWN"))
         return -1;
     int found = has_key(session);
-    return found != 1 || sign->scheme == NULL
+    return found != 1 || !reads_value
                ? found
                : error_set(session->error,
                            "%s is cut off from its cluster and does not tell the value of %s",
