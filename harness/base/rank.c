@@ -3,6 +3,7 @@
 #include "harness/base/text.h"
 
 #include <assert.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,8 +27,9 @@ size_t first_from(const int64_t *values, size_t count, size_t stride, int64_t le
 
 // --- sorting -------------------------------------------------------------------------------------
 
-#define FEW 16     // are inserted one by one
-#define BLOCK 4096 // so many are sorted by their digits: what the processor's cache holds
+#define FEW 16      // are inserted one by one
+#define MANY 100000 // are sorted by two threads
+#define BLOCK 4096  // so many are sorted by their digits: what the processor's cache holds
 #define DIGIT_BITS 8
 #define DIGITS (1U << DIGIT_BITS)
 #define MOST_WORDS 8
@@ -144,16 +146,41 @@ static void sort_words(word *items, size_t count, size_t words, size_t key, stru
     merge(items, count / 2, count - count / 2, words, key);
 }
 
+struct part {
+    word *items;
+    size_t count, words, key;
+};
+
+static void *sort_part(void *of)
+{
+    const struct part *part = of;
+    size_t count = part->count < BLOCK ? part->count : BLOCK;
+    struct block *block = memory_new(sizeof *block + count * part->words * sizeof *part->items);
+    sort_words(part->items, part->count, part->words, part->key, block);
+    free(block);
+    return NULL;
+}
+
 void sort_by_word(void *items, size_t count, size_t size, size_t offset)
 {
+    struct part all = {items, count, size / sizeof(word), offset / sizeof(word)};
     assert(size % sizeof(word) == 0 && size <= MOST_WORDS * sizeof(word));
     if (count <= FEW) {
-        insert_each(items, count, size / sizeof(word), offset / sizeof(word));
+        insert_each(items, count, all.words, all.key);
         return;
     }
-    struct block *block = memory_new(sizeof *block + (count < BLOCK ? count : BLOCK) * size);
-    sort_words(items, count, size / sizeof(word), offset / sizeof(word), block);
-    free(block);
+    struct part left = all, right = all;
+    left.count = count / 2;
+    right.count -= left.count;
+    right.items += left.count * all.words;
+    pthread_t thread;
+    if (count < MANY || pthread_create(&thread, NULL, sort_part, &right) != 0) {
+        sort_part(&all);
+        return;
+    }
+    sort_part(&left);
+    pthread_join(thread, NULL);
+    merge(items, left.count, right.count, all.words, all.key);
 }
 
 void sort_by_key(void *items, size_t count, size_t size)

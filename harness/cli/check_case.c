@@ -80,6 +80,7 @@ static void count(struct check_case *result)
         bool by_option = operation->outcome == OUTCOME_NO && operation->claim == CLAIM_BY_OPTION;
         result->failed_acquires += is_acquire && by_option;
         result->failed_releases += !is_acquire && by_option;
+        result->has_token |= operation->token != 0;
     }
 }
 
@@ -94,9 +95,6 @@ static void conclude(struct check_case *result)
 {
     const struct model_analysis *analysis = &result->analysis;
     const struct operations *operations = &result->operations;
-    bool has_token = false;
-    for (size_t i = 0; i < operations->count; i++)
-        has_token |= operations->items[i].token != 0;
     if (analysis->doubt != NULL) {
         doubt(result, "%s", analysis->doubt);
     } else if (!analysis->linearizable) {
@@ -108,7 +106,7 @@ static void conclude(struct check_case *result)
     } else if (operations->count > 0 && result->granted == 0) {
         doubt(result, "%s",
               "it has no successful acquire: a lock that nobody is ever granted breaks no promise");
-    } else if (operations->count > 0 && result->options->model->has_tokens && !has_token) {
+    } else if (operations->count > 0 && result->options->model->has_tokens && !result->has_token) {
         doubt(
             result, "%s",
             "no successful acquire carries a token (its value): whether they grow nobody can say. "

@@ -49,6 +49,7 @@ struct check_case {
     struct other_mapping others[3];
     size_t other_count;
     size_t granted, failed_acquires, failed_releases;
+    bool has_token; // an acquire does
     enum case_verdict verdict;
     char reason[1600]; // of CASE_UNDECIDED
     char story[1024];  // of CASE_NOT_LINEARIZABLE

@@ -1,11 +1,10 @@
 #include "harness/import/import.h"
 
-#include "harness/base/ahead.h"
 #include "harness/base/clock.h"
 #include "harness/base/growing.h"
 #include "harness/base/rank.h"
 #include "harness/base/scope.h"
-#include "harness/import/entry.h"
+#include "harness/import/entry_stream.h"
 
 #include <fnmatch.h>
 #include <inttypes.h>
@@ -305,26 +304,8 @@ static void actors_hand_over(struct actors *actors, const struct import_options 
 
 // --- an import -----------------------------------------------------------------------------------
 
-// Entries that a thread has read and nobody has taken.
-struct batch {
-    struct entry entries[256];
-    size_t count; // 0: it has read what it can
-};
-
-#define BATCHES 8
-// Of longer histories the entries are read by a thread.
+// Longer texts are read by two threads.
 #define MOST_BY_ONE ((size_t)1 << 20)
-
-// What entries are read from.
-struct reading {
-    struct reader reader;
-    const struct import_options *options;
-    struct batch *batches; // while a thread reads ahead
-    bool is_over;          // it has read what it can
-    bool has_uid;          // values are maps that name the operation
-    uint32_t unclear_line; // the first whose value may mean several things; 0: none
-    struct shown unclear;  // that value
-};
 
 struct import {
     const struct import_options *options;
@@ -342,8 +323,7 @@ struct import {
     bool is_disordered; // an index is less than one before
     int64_t at_ns;      // of the last line that had a time
     bool has_time;
-    // On cache lines of its own, as another thread may read.
-    _Alignas(64) struct reading reading;
+    struct entry_stream stream;
 };
 
 // --- which format --------------------------------------------------------------------------------
@@ -363,23 +343,6 @@ enum import_format import_format_of(const char *path, const char *bytes, size_t 
 }
 
 // --- entries -------------------------------------------------------------------------------------
-
-// The next entry that says what it means. READING_BAD after telling what is wrong.
-static enum map_reading next_entry(struct reading *reading, struct entry *entry)
-{
-    struct entry_fields fields;
-    enum map_reading found = reader_next(&reading->reader, &fields);
-    if (found != READING_MAP)
-        return found;
-    if (entry_read(&fields, reading->options, entry, reading->reader.problems) != 0)
-        return READING_BAD;
-    if (entry->is_unclear && reading->unclear_line == 0) {
-        reading->unclear_line = entry->line;
-        reading->unclear = value_show(fields.of[FIELD_VALUE]);
-    }
-    reading->has_uid |= entry->has_uid;
-    return READING_MAP;
-}
 
 // False if the order of the lines is not that of their indices.
 static bool is_in_order(struct import *import, const struct entry *entry)
@@ -459,12 +422,12 @@ static void invoke(struct import *import, struct actor *actor, const struct entr
 static bool completes(struct import *import, const struct actor *actor,
                       const struct operation *open, const struct entry *entry)
 {
-    uint32_t line = line_of_invocation(import, open);
     if (open->kind != entry->kind || open->shared != entry->shared) {
-        problems_add(
-            import->problems, entry->line, "%s ends %s, but what it began in line %u is %s",
-            actor_show(&import->actors, actor).text, entry_function(entry->kind, entry->shared),
-            line, entry_function((enum operation_kind)open->kind, open->shared));
+        problems_add(import->problems, entry->line,
+                     "%s ends %s, but what it began in line %u is %s",
+                     actor_show(&import->actors, actor).text,
+                     entry_function(entry->kind, entry->shared), line_of_invocation(import, open),
+                     entry_function((enum operation_kind)open->kind, open->shared));
         return false;
     }
     if (entry->name.length > 0 && name_of(import, entry) != open->name) {
@@ -472,15 +435,16 @@ static bool completes(struct import *import, const struct actor *actor,
                      "%s ends an operation on the lock '%.*s', but what it began in line %u is on "
                      "'%s'; expected the same name in both",
                      actor_show(&import->actors, actor).text, (int)entry->name.length,
-                     entry->name.bytes, line, import->names.items[open->name]);
+                     entry->name.bytes, line_of_invocation(import, open),
+                     import->names.items[open->name]);
         return false;
     }
     if (entry->permits > 0 && entry->permits != actor->open_count) {
         problems_add(import->problems, entry->line,
                      "%s ends an operation on %lld permits, but what it began in line %u is on "
                      "%u; expected the same count in both",
-                     actor_show(&import->actors, actor).text, (long long)entry->permits, line,
-                     actor->open_count);
+                     actor_show(&import->actors, actor).text, (long long)entry->permits,
+                     line_of_invocation(import, open), actor->open_count);
         return false;
     }
     return true;
@@ -599,63 +563,28 @@ static bool goes_on_to_take(const struct import *import)
     return !problems_suffice(import->problems) && !import->is_disordered;
 }
 
-// Reads on to where there is a problem, or text that lasts no longer than its entry: from there on
-// all is left to take_all.
-static void read_batch(void *of, size_t slot)
+static bool take_and_go_on(void *import, const struct entry *entry)
 {
-    struct reading *reading = of;
-    struct reader *reader = &reading->reader;
-    struct batch *batch = &reading->batches[slot];
-    const size_t room = sizeof batch->entries / sizeof batch->entries[0];
-    for (batch->count = 0; batch->count < room && !reading->is_over; batch->count++) {
-        const char *at = reader->at;
-        uint32_t line = reader->line, list_line = reader->list_line;
-        if (next_entry(reading, &batch->entries[batch->count]) == READING_MAP &&
-            !reader->keeps_text)
-            continue;
-        reader->at = at;
-        reader->line = line;
-        reader->list_line = list_line;
-        reading->is_over = true;
-        return;
-    }
-}
-
-// Takes what a thread reads meanwhile. Its problems are thrown away, and told when they are found
-// again.
-static void take_batches(struct import *import)
-{
-    struct problems found = {.file = import->problems->file};
-    struct ahead ahead;
-    size_t count = 0;
-    struct batch *batches = import->reading.batches = memory_new(BATCHES * sizeof *batches);
-    import->reading.reader.problems = &found;
-    ahead_start(&ahead, BATCHES, read_batch, &import->reading);
-    do {
-        const struct batch *batch = &batches[ahead_next(&ahead)];
-        count = batch->count;
-        for (size_t i = 0; i < count && goes_on_to_take(import); i++)
-            take(import, &batch->entries[i]);
-    } while (count > 0 && goes_on_to_take(import));
-    ahead_stop(&ahead);
-    import->reading.reader.problems = import->problems;
-    text_free(&found.text);
-    free(batches);
+    take(import, entry);
+    return goes_on_to_take(import);
 }
 
 // To the end, or to where a line is not in its place.
 static void take_all(struct import *import, const char *bytes, size_t length)
 {
-    struct entry entry;
-    reader_start(&import->reading.reader, import->format, bytes, length, import->problems);
-    if (length > MOST_BY_ONE)
-        take_batches(import);
+    struct entry_stream *stream = &import->stream;
+    const struct entry *entry;
+    bool may_be_two = length > MOST_BY_ONE;
+    entry_stream_open(stream, import->format, bytes, length, import->options, import->problems);
     while (goes_on_to_take(import)) {
-        enum map_reading reading = next_entry(&import->reading, &entry);
-        if (reading == READING_END)
+        enum map_reading found = entry_stream_next(stream, &entry);
+        if (found == READING_END)
             break;
-        if (reading == READING_MAP)
-            take(import, &entry);
+        if (found == READING_MAP && take_and_go_on(import, entry) && may_be_two) {
+            // Behind the first map, and so behind what opens a list of all.
+            may_be_two = false;
+            entry_stream_by_two(stream, take_and_go_on, import);
+        }
     }
 }
 
@@ -674,34 +603,36 @@ static void take_by_index(struct import *import, const char *bytes, size_t lengt
     AUTO_FREE struct ranked *order = NULL;
     AUTO_FREE struct position *positions = NULL;
     size_t count = 0, room = 0, position_count = 0, position_room = 0;
-    struct entry entry;
+    struct reader *reader = &import->stream.reader;
+    const struct entry *entry;
     bool all = true;
-    reader_start(&import->reading.reader, import->format, bytes, length, import->problems);
+    entry_stream_open(&import->stream, import->format, bytes, length, import->options,
+                      import->problems);
     for (;;) {
-        struct position position = {import->reading.reader.at, import->reading.reader.line};
-        enum map_reading reading = next_entry(&import->reading, &entry);
-        if (reading == READING_END || problems_suffice(import->problems))
+        struct position position = {reader->at, reader->line};
+        enum map_reading found = entry_stream_next(&import->stream, &entry);
+        if (found == READING_END || problems_suffice(import->problems))
             break;
-        if (reading != READING_MAP)
+        if (found != READING_MAP)
             continue;
-        all &= entry.index >= 0 || entry.use == ENTRY_OF_NEMESIS;
-        if (entry.index < 0)
+        all &= entry->index >= 0 || entry->use == ENTRY_OF_NEMESIS;
+        if (entry->index < 0)
             continue;
-        *APPEND(order, count, room) = (struct ranked){entry.index, position_count};
+        *APPEND(order, count, room) = (struct ranked){entry->index, position_count};
         *APPEND(positions, position_count, position_room) = position;
     }
     if (import->problems->count == 0 && all) {
         import->notes->was_sorted = true;
         sort_ranked(order, count);
         for (size_t i = 0; i < count && !problems_suffice(import->problems); i++) {
-            import->reading.reader.at = positions[order[i].index].at;
-            import->reading.reader.line = positions[order[i].index].line;
-            import->reading.reader.list_line = 0;
-            if (next_entry(&import->reading, &entry) == READING_MAP)
-                take(import, &entry);
+            reader->at = positions[order[i].index].at;
+            reader->line = positions[order[i].index].line;
+            reader->list_line = 0;
+            if (entry_stream_next(&import->stream, &entry) == READING_MAP)
+                take(import, entry);
         }
     } else if (import->problems->count == 0) {
-        reader_stop(&import->reading.reader);
+        entry_stream_close(&import->stream);
         import->ignores_index = true;
         take_all(import, bytes, length);
     }
@@ -735,7 +666,7 @@ static void hand_over(struct import *import)
 static void forget(struct import *import)
 {
     struct actors *actors = &import->actors;
-    reader_stop(&import->reading.reader);
+    entry_stream_close(&import->stream);
     free(actors->items);
     free(actors->by_number);
     free(actors->by_text);
@@ -756,8 +687,7 @@ int import_history(enum import_format format, const char *bytes, size_t length,
                             .operations = operations,
                             .notes = notes,
                             .problems = problems,
-                            .index = -1,
-                            .reading.options = options};
+                            .index = -1};
     const struct import fresh = import;
     *notes = (struct import_notes){0};
     take_all(&import, bytes, length);
@@ -773,12 +703,12 @@ int import_history(enum import_format format, const char *bytes, size_t length,
         import = fresh;
         take_by_index(&import, bytes, length);
     }
-    if (import.reading.unclear_line != 0 && !import.reading.has_uid)
-        problems_add(problems, import.reading.unclear_line,
+    if (import.stream.unclear_line != 0 && !import.stream.has_uid)
+        problems_add(problems, import.stream.unclear_line,
                      "the value is %s: Lockpick cannot tell what that says; --value name (each "
                      "is a lock of its own), permits (so many are acquired or released), token (of "
                      "a successful acquire) or nothing says it",
-                     import.reading.unclear.text);
+                     import.stream.unclear.text);
     hand_over(&import);
     forget(&import);
     return problems->count > before.count ? -1 : 0;

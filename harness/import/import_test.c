@@ -164,7 +164,7 @@ TEST(the_name_of_the_file_says_what_it_is)
     assert_int_equal(import_format_of("a", "[{:process", 10), IMPORT_EDN);
 }
 
-// --- a long history, which a thread reads ahead --------------------------------------------------
+// --- a long history, which two threads read --------------------------------------------------
 
 #define PAIRS 20000
 
@@ -185,7 +185,7 @@ static struct result import_long(size_t pair, const char *odd)
     return result;
 }
 
-TEST(a_long_history_is_read_whole_wherever_reading_ahead_ends)
+TEST(a_long_history_is_read_whole_wherever_two_cannot_go_on)
 {
     // Text that is kept beside the history; blanks; nothing of the kind.
     static const char *const lines[] = {
@@ -216,6 +216,41 @@ TEST(what_is_wrong_far_into_a_long_history_is_told_once_and_in_its_order)
     assert_non_null(second);
     assert_non_null(strstr(second, "h:24004: process 12001 ends an operation that it never began"));
     result_free(&result);
+}
+
+TEST(a_long_history_is_read_whole_however_it_is_laid_out)
+{
+    // What is said of the lock, between two maps, and around them all.
+    static const struct {
+        const char *said, *between, *first, *last;
+    } layouts[] = {{"null", "\n", "", ""},
+                   {"null", ",\n", "[\n", "\n]"},
+                   {"null", ", ", "[", "]"},
+                   {"\n{\"uid\": 1}\n", "\n", "", ""}};
+    for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++) {
+        AUTO_TEXT struct text text = {0};
+        text_add(&text, layouts[i].first);
+        for (size_t j = 0; j < 2 * PAIRS; j++)
+            text_format(
+                &text, "%s{\"process\":%zu,\"type\":\"%s\",\"f\":\"acquire\",\"value\":[\"a\",%s]}",
+                j > 0 ? layouts[i].between : "", j / 2, j % 2 == 0 ? "invoke" : "ok",
+                layouts[i].said);
+        uint32_t line = 1;
+        for (const char *c = text.bytes; (c = strchr(c, '\n')) != NULL; c++)
+            line++;
+        text_add(&text, layouts[i].last);
+        AUTO(result_free)
+        struct result result = import_with(text.bytes, text.length, &(struct import_options){0});
+        assert_string_equal(text_string(&result.problems.text), "");
+        assert_int_equal(result.operations.count, PAIRS);
+        for (size_t j = 0; j < PAIRS; j++) {
+            assert_int_equal(result.operations.numbers[result.operations.items[j].process], j);
+            assert_int_equal(result.operations.items[j].outcome, OUTCOME_OK);
+        }
+        // A map's line is the one that it begins in.
+        uint32_t within = layouts[i].said[0] == '\n' ? 2 : 0;
+        assert_int_equal(result.operations.events[2 * PAIRS - 1].line, line - within);
+    }
 }
 
 // --- damage --------------------------------------------------------------------------------------

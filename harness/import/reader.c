@@ -168,7 +168,6 @@ struct shown value_show(const struct value *value)
 static char *keep_text(struct reader *reader, const char *bytes, size_t length)
 {
     char *text = arena_take(reader, length + 1);
-    reader->keeps_text = true;
     memcpy(text, bytes, length);
     text[length] = '\0';
     return text;
@@ -314,14 +313,24 @@ static bool read_token(struct reader *reader, struct value *value)
 
 // --- what most values are ------------------------------------------------------------------------
 
-// Of eight bytes, how many are digits before the first that is none. With that one, and with none
-// before it, either sum has the highest bit.
-HOT unsigned count_digits(uint64_t bytes)
+// Of eight bytes, the first in the lowest, how many are of a range of ASCII before the first that
+// is not. With that one, and with none before it, either sum has the highest bit.
+HOT unsigned count_of(uint64_t bytes, unsigned char first, unsigned char last)
 {
-    uint64_t others =
-        ((bytes + UINT64_C(0x4646464646464646)) | (bytes - UINT64_C(0x3030303030303030))) &
-        UINT64_C(0x8080808080808080);
+    const uint64_t each = UINT64_C(0x0101010101010101);
+    uint64_t others = ((bytes + each * (0x7fU - last)) | (bytes - each * first)) & each << 7;
     return others == 0 ? 8 : (unsigned)__builtin_ctzll(others) / 8;
+}
+
+// The next eight bytes, with zeros behind the end.
+HOT uint64_t next_eight(const char *at, const char *end)
+{
+    uint64_t bytes = 0;
+    if (end - at >= (ptrdiff_t)sizeof bytes)
+        memcpy(&bytes, at, sizeof bytes);
+    else
+        memcpy(&bytes, at, (size_t)(end - at));
+    return le64toh(bytes);
 }
 
 // The number that so many of them are, from 1 to 8: digits become pairs, fours, eights.
@@ -344,13 +353,8 @@ HOT const char *take_integer(const char *at, const char *end, struct value *valu
     const char *digits = at += negative;
     uint64_t number = 0, bytes;
     for (unsigned count = 8; count == 8 && at < end; at += count) {
-        bytes = 0;
-        if (end - at >= (ptrdiff_t)sizeof bytes)
-            memcpy(&bytes, at, sizeof bytes);
-        else
-            memcpy(&bytes, at, (size_t)(end - at));
-        bytes = le64toh(bytes);
-        count = count_digits(bytes);
+        bytes = next_eight(at, end);
+        count = count_of(bytes, '0', '9');
         if (count > 0)
             number = number * powers[count] + number_of(bytes, count);
     }
@@ -372,18 +376,19 @@ HOT const char *take_plain(const struct reader *reader, bool is_json, const char
     const char *behind = NULL;
     value->line = reader->line;
     if (*at == '"') {
-        behind = at;
-        do { // the printable are neighbours
-            behind++;
-        } while (behind < end && (unsigned char)(*behind - ' ') < 0x5f && *behind != '"' &&
-                 *behind != '\\');
+        behind = at + 1 + count_of(next_eight(at + 1, end), 'a', 'z');
+        for (; behind < end && (unsigned char)(*behind - ' ') < 0x5f && *behind != '"' &&
+               *behind != '\\'; // the printable are neighbours
+             behind++)
+            continue;
         value->kind = VALUE_STRING;
         value->text = at + 1;
         value->length = (size_t)(behind - at - 1);
         if (behind == end || *behind++ != '"' || value->length > VALUE_MOST_BYTES)
             return NULL;
     } else if (*at == ':' && !is_json) {
-        behind = end_of_word(reader, false, at + 1);
+        behind = at + 1 + count_of(next_eight(at + 1, end), 'a', 'z');
+        behind = end_of_word(reader, false, behind);
         value->kind = VALUE_WORD;
         value->text = at + 1;
         value->length = (size_t)(behind - at - 1);
@@ -437,7 +442,10 @@ HOT const char *skip_spaces(const struct reader *reader, bool is_json, const cha
 // White space; of EDN also commas, comments, and forms that `#_` throws away.
 HOT bool skip_blanks(struct reader *reader, bool is_json, int depth)
 {
-    const char *at = reader->at = skip_spaces(reader, is_json, reader->at);
+    const char *at = skip_spaces(reader, is_json, reader->at);
+    for (; at < reader->end && *at == '\n'; reader->line++)
+        at = skip_spaces(reader, is_json, at + 1);
+    reader->at = at;
     return at == reader->end || !is(is_json, *at, MAY_SKIP) || skip_lines(reader, depth);
 }
 
@@ -569,71 +577,76 @@ static bool read_form(struct reader *reader, int depth, struct value *value)
 
 static const char *const keys[FIELDS] = {"process", "type", "f", "value", "time", "index", "error"};
 
-// Behind a key that the operations before had in that place; NULL: it is another.
+// At the value of a key that the operations before had in that place; NULL: it is another.
 HOT const char *take_known_key(const struct reader *reader, bool is_json, size_t place,
                                enum field *field)
 {
-    uint64_t bytes;
     const struct known_key *key = &reader->keys[place % KNOWN_KEYS];
-    const char *at = reader->at + is_json; // behind the quote
-    if (key->length == 0 || reader->end - at <= (ptrdiff_t)sizeof bytes)
+    uint64_t bytes[2];
+    if (key->length == 0 || reader->end - reader->at <= (ptrdiff_t)sizeof bytes)
         return NULL;
-    memcpy(&bytes, at, sizeof bytes);
-    at += key->length;
-    if ((bytes & key->mask) != key->bytes || !is(is_json, *at, ENDS_WORD))
+    memcpy(bytes, reader->at, sizeof bytes);
+    const char *at = reader->at + key->length;
+    if (((bytes[0] ^ key->bytes[0]) & key->mask[0]) != 0 ||
+        ((bytes[1] ^ key->bytes[1]) & key->mask[1]) != 0 || is(is_json, *at, IS_BLANK | MAY_SKIP))
         return NULL;
     *field = key->field;
     return at;
 }
 
-// FIELDS of a key that means nothing here.
-static bool read_key(struct reader *reader, size_t place, enum field *field)
+// Takes what is in front of a value: 1; 0 at the end of the map that a line opens; -1 after a
+// problem. FIELDS of a key that means nothing here.
+static int read_key(struct reader *reader, size_t place, uint32_t opened, enum field *field)
 {
-    const char *from = reader->at + reader->is_json;
+    const char *from = reader->at;
     uint32_t line = reader->line;
     struct value key;
+    int found = find_item(reader, reader->is_json, place > 0 ? ',' : '\0', '}', opened, 0);
+    if (found <= 0)
+        return found;
     if (!read_item(reader, reader->is_json, true, 1, &key))
-        return false;
+        return -1;
+    found = find_item(reader, reader->is_json, ':', '}', opened, 0);
+    if (found == 0)
+        complain(reader, opened, HALF_MAP);
+    if (found <= 0)
+        return -1;
     for (*field = 0; *field < FIELDS && !value_is(&key, keys[*field]);)
         ++*field;
     struct known_key known = {.length = (size_t)(reader->at - from), .field = *field};
-    if (known.length <= sizeof known.bytes && reader->line == line) {
-        memcpy(&known.bytes, from, known.length);
-        memset(&known.mask, 0xff, known.length);
+    // A key that ends where another goes on is no key known by its bytes.
+    if (known.length <= sizeof known.bytes && reader->line == line &&
+        is(reader->is_json, reader->at[-1], ENDS_WORD)) {
+        memcpy(known.bytes, from, known.length);
+        memset(known.mask, 0xff, known.length);
         reader->keys[place % KNOWN_KEYS] = known;
     }
-    return true;
+    return 1;
 }
 
 HOT bool read_operation(struct reader *reader, bool is_json, struct entry_fields *fields)
 {
     unsigned seen = 0; // a bit for each field
-    int found;
-    char before = '\0';
     *fields = (struct entry_fields){.line = reader->line};
     reader->at++;
-    for (size_t place = 0; (found = find_item(reader, is_json, before, '}', fields->line, 0)) > 0;
-         place++) {
-        uint32_t line = reader->line;
+    for (size_t place = 0;; place++) {
         enum field field;
         const char *at = take_known_key(reader, is_json, place, &field);
-        if (at != NULL)
-            reader->at = at;
-        else if (!read_key(reader, place, &field))
-            return false;
-        found = find_item(reader, is_json, ':', '}', fields->line, 0);
-        if (found == 0)
-            return complain(reader, fields->line, HALF_MAP);
+        if (at == NULL) {
+            int found = read_key(reader, place, fields->line, &field);
+            if (found <= 0)
+                return found == 0;
+            at = reader->at;
+        }
+        reader->at = at;
         struct value *value = &reader->values[field];
-        if (found < 0 || !read_item(reader, is_json, false, 1, value))
+        if (!read_item(reader, is_json, false, 1, value))
             return false;
         if (field != FIELDS && (seen & 1U << field) != 0)
-            problems_add(reader->problems, line, "the key %s is there twice", keys[field]);
+            problems_add(reader->problems, value->line, "the key %s is there twice", keys[field]);
         seen |= 1U << field;
         fields->of[field] = value->kind == VALUE_NIL ? NULL : value;
-        before = ',';
     }
-    return found == 0;
 }
 
 void reader_start(struct reader *reader, enum import_format format, const char *bytes,
@@ -714,7 +727,6 @@ enum map_reading reader_next(struct reader *reader, struct entry_fields *fields)
     bool is_tagged = false;
     obstack_free(&reader->arena, reader->arena_start);
     reader->value_count = 0;
-    reader->keeps_text = false;
     while (skip_blanks(reader, reader->is_json, 0)) {
         const char *at = reader->at;
         uint32_t line = reader->line;

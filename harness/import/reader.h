@@ -66,11 +66,11 @@ struct entry_fields {
     uint32_t line;
 };
 
-// Nearly all operations have the same keys in the same order. One that is as short as that is
-// known again by its bytes.
+// Nearly all operations have the same keys in the same order, with the same between them. What is
+// short, from behind a value to the next one, is known again by its bytes.
 #define KNOWN_KEYS 16
 struct known_key {
-    uint64_t bytes, mask;
+    uint64_t bytes[2], mask[2];
     size_t length; // 0: none is known
     enum field field;
 };
@@ -87,7 +87,6 @@ struct reader {
     struct obstack arena;              // holds all else of the last operation
     void *arena_start;
     size_t value_count; // in the arena
-    bool keeps_text;    // so is some of its text
 };
 
 enum map_reading { READING_MAP, READING_BAD, READING_END };
