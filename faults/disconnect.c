@@ -10,10 +10,26 @@
 
 static const char *const hows[] = {"connection", "session", "pubsub", NULL};
 
+// Of servers that are not ours, connections end at a gateway's nodes, and are all that is seen.
+static enum availability available_by_gateway(const struct fault_prospect *prospect,
+                                              struct error *why)
+{
+    const struct server_kind *kind = server_kind_find(prospect->environment->service->kind);
+    const char *how = prospect->instance->how;
+    if (how == NULL && kind->control != NULL && kind->control->links != NULL)
+        how = kind->control->links[0];
+    if (how == NULL || strcmp(how, hows[0]) == 0)
+        return FAULT_AVAILABLE;
+    error_set(why, "of servers that are not ours only connections can be ended (how: %s)", hows[0]);
+    return FAULT_MISSING;
+}
+
 static enum availability available(const struct fault_prospect *prospect, struct error *why)
 {
     const struct target server = {.server = "server-1"};
     struct fault_prospect at_server = *prospect;
+    if (prospect->environment->external[0] != NULL)
+        return available_by_gateway(prospect, why);
     enum availability there = target_available(&server, prospect->environment, why);
     if (there == FAULT_AVAILABLE)
         at_server.node = target_server(&server, prospect->environment, why);
@@ -26,14 +42,18 @@ static enum availability available(const struct fault_prospect *prospect, struct
 static int64_t end_links(const struct fault_strike *strike, const struct client_end *end,
                          struct error *error)
 {
-    const struct server_group *group = strike->environment->lock_group;
+    const struct fault_environment *environment = strike->environment;
+    bool are_ours = environment->lock_group != NULL;
+    const struct server_group *group =
+        are_ours ? environment->lock_group : environment->external[0];
     int64_t ended = -1;
     for (int i = 0; i < group->count; i++) {
         struct node *node = &group->nodes[i];
-        if (node_control(node)->links == NULL || node->server <= 0)
+        if (node_control(node)->links == NULL || (are_ours && node->server <= 0))
             continue;
         int here = control_disconnect(node, end, strike->instance->how, error);
-        cluster_excuse_log(node);
+        if (are_ours)
+            cluster_excuse_log(node);
         if (here >= 0)
             ended = (ended > 0 ? ended : 0) + here;
     }

@@ -41,7 +41,7 @@ struct fault_environment {
     bool is_external;                 // the lock's servers are somebody else's
     bool is_external_store;           // those of the store are
     // Servers of somebody else's as nodes of ours, by a gateway: the lock's, and those of the
-    // store, if they are others. Only wires to them can be struck.
+    // store, if they are others. Only wires and connections to them can be struck.
     const struct server_group *external[2];
     struct lock_identity lock;   // the first, which causes and roles are about
     struct lock_identity *locks; // all of them

@@ -1,7 +1,7 @@
 #include "harness/cluster/gateway.h"
 
+#include "harness/cluster/connections.h"
 #include "harness/cluster/process.h"
-#include "harness/cluster/server.h"
 #include "harness/wire/peer.h"
 #include "harness/wire/proxy.h"
 
@@ -155,15 +155,22 @@ static int ask(const struct gateway *gateway, const struct service *service, int
                            strerror(errno));
 }
 
+// Nothing of it can be controlled but the connections that end at its node.
+static const struct server_control control = {.links = connections_links,
+                                              .list = CONNECTIONS_LIST,
+                                              .read = connections_read,
+                                              .end = connections_end};
+static const struct server_kind external_server = {
+    .name = "a server that runs already", .ask = connections_ask, .control = &control};
+
 static void plan_nodes(struct external_group *external, const struct service *service)
 {
-    const struct server_kind *kind = server_kind_find(service->kind);
     struct server_group *group = &external->group;
     *group = (struct server_group){.nodes = external->nodes, .count = service->server_count};
     group->settings.count = group->count;
     group->settings.topology = topology_find(service->kind, service->topology);
     for (int i = 0; i < group->count; i++) {
-        external->nodes[i] = (struct node){.kind = kind,
+        external->nodes[i] = (struct node){.kind = &external_server,
                                            .group = group,
                                            .role = "member",
                                            .number = i + 1,

@@ -32,7 +32,7 @@ void gateway_stop(struct gateway *gateway);
 
 // Servers that run already, as nodes of the sandbox. Zeroed: closed.
 struct external_group {
-    struct server_group group; // of nodes without a process
+    struct server_group group; // of nodes without a process, of a kind of their own
     struct node nodes[MAX_SERVERS];
     int leash; // a socket: its end ends their proxies
 };

@@ -219,7 +219,8 @@ bool plan_wants_gateway(const struct plan *plan)
     for (size_t i = 0; i < plan->count; i++) {
         const struct scenario *scenario = trial_as_run(&plan->trials[i]);
         for (size_t j = 0; j < scenario->fault_count && trial_is_external(&plan->trials[i]); j++)
-            wants |= (scenario->faults[j].form.strikes & STRIKES_WIRE) != 0;
+            wants |= (scenario->faults[j].form.strikes & STRIKES_WIRE) != 0 ||
+                     fault_can(&scenario->faults[j], FAULT_DISCONNECTS);
     }
     return wants;
 }

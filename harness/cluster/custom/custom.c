@@ -4,12 +4,13 @@
 // leads: by the scenario's command. One that serves alone, or as an equal, leads whenever it takes
 // connections.
 //
-// disconnect: the kernel ends the connections (`ss --kill`, SOCK_DESTROY of sock_diag(7)): the
-// server and the client both see them reset. has_lock, flush, deny, evict: nobody knows how.
+// disconnect: the kernel ends the connections (connections.h). has_lock, flush, deny, evict: nobody
+// knows how.
 #include "harness/base/custom_server.h"
 #include "harness/base/file.h"
 #include "harness/base/growing.h"
 #include "harness/base/scope.h"
+#include "harness/cluster/connections.h"
 #include "harness/cluster/process.h"
 #include "harness/cluster/server.h"
 
@@ -223,42 +224,12 @@ static int leads(struct session *session)
     return takes_connections(session) ? 1 : -1;
 }
 
-// A request is a command line, which runs in the server's network.
-static int ask(struct session *session, const char *request)
-{
-    const char *const arguments[] = {"sh", "-c", request, NULL};
-    int status = process_run(arguments, "", session->node->end.network_namespace,
-                             (struct process_limit){.seconds = ASKING_LIMIT_S}, &session->answer,
-                             session->error);
-    return status < 0 ? -1 : 0;
-}
-
-// "0 0 10.77.3.1:7000 10.77.4.1:51234": a connection of its port, by its other end.
-static bool read_connection(const struct session *session, const char *line,
-                            struct server_client *client)
-{
-    int port;
-    char own_address[64];
-    if (sscanf(line, "%*d %*d %63[^:]:%d %63[^:]:%d", own_address, &port, client->address,
-               &client->port) != 4)
-        return false;
-    snprintf(client->id, sizeof client->id, "%d", client->port);
-    return port == session->node->port;
-}
-
-static int end(struct session *session, const struct server_client *client)
-{
-    int result = session_ask(session, "ss -HKtn 'sport = :%d and dst = %s and dport = :%d' 2>&1",
-                             session->node->port, client->address, client->port);
-    return result != 0 ? -1 : END_AGAIN;
-}
-
 static const struct server_control control = {
     .leads = leads,
-    .links = (const char *const[]){"connection", NULL},
-    .list = "ss -Htn state established",
-    .read = read_connection,
-    .end = end,
+    .links = connections_links,
+    .list = CONNECTIONS_LIST,
+    .read = connections_read,
+    .end = connections_end,
 };
 
 // --- all -----------------------------------------------------------------------------------------
@@ -306,7 +277,7 @@ const struct server_kind custom_server = {
     .topologies = (const struct topology *const[]){&single, &independent, &ensemble, NULL},
     .start = start,
     .ready = ready,
-    .ask = ask,
+    .ask = connections_ask,
     .takes_preload = true,
     .control = &control,
 };
