@@ -52,6 +52,7 @@ struct hold {
     int64_t key;          // number of the lock's name, from 1; 0: there is only one
     int64_t intended_ns;  // when it was to begin, in an open loop; 0: in a closed one
     int64_t invoked_ns;   // acquire invoke
+    int64_t give_up_ns;   // until when it was to be tried; 0: the history does not say
     enum outcome outcome; // of the acquire
     int64_t granted_ns;  // acquire return: the definite hold begins. TIME_NEVER: it was not granted
     int64_t released_ns; // release invoke: the definite hold ends. If it never came: the death of

@@ -6,6 +6,7 @@
 #include "harness/check/preconditions.h"
 #include "harness/check/stalls.h"
 #include "harness/check/sweep.h"
+#include "harness/workloads/workload.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -93,7 +94,8 @@ struct finding check_lock(const struct check *check, const struct trial_model *m
 }
 
 // Adds what was found for another lock: the worse stays, the counts are added.
-static void merge(struct finding *merged, const struct finding *finding, int64_t key)
+static void merge(struct finding *merged, const struct finding *finding, const char *thing,
+                  int64_t key)
 {
     int64_t count = merged->count + finding->count;
     bool is_first = is_worse(finding, merged);
@@ -101,7 +103,7 @@ static void merge(struct finding *merged, const struct finding *finding, int64_t
         *merged = *finding;
     merged->count = count;
     if (is_first && weight(finding) > 1)
-        snprintf(merged->text, sizeof merged->text, "lock %lld: %.380s", (long long)key,
+        snprintf(merged->text, sizeof merged->text, "%s %lld: %.380s", thing, (long long)key,
                  finding->text);
 }
 
@@ -110,6 +112,7 @@ static void run_checks(const struct trial_model *model, struct judgement *judgem
     for (size_t i = 0; i < MAX_CHECKS && check_catalogue[i] != NULL; i++)
         judgement->findings[judgement->finding_count++] =
             (struct finding){.check = check_catalogue[i], .state = FINDING_IRRELEVANT};
+    const struct workload_words *words = workload_words(model->trial->scenario);
     FOR_EACH_LOCK (locks, model) {
         for (size_t i = 0; i < judgement->finding_count; i++) {
             struct finding finding = check_lock(check_catalogue[i], &locks.part);
@@ -119,7 +122,7 @@ static void run_checks(const struct trial_model *model, struct judgement *judgem
             if (locks.indices == NULL)
                 judgement->findings[i] = finding;
             else
-                merge(&judgement->findings[i], &finding, locks.key);
+                merge(&judgement->findings[i], &finding, words->thing, locks.key);
         }
     }
 }

@@ -510,6 +510,13 @@ static bool had_holder(const struct trial_model *model, int64_t key, int64_t at_
     return false;
 }
 
+// How long it was to wait at most.
+static int64_t wait_ns_of(const struct trial_model *model, const struct hold *attempt)
+{
+    return attempt->give_up_ns > 0 ? attempt->give_up_ns - attempt->invoked_ns
+                                   : model->trial->scenario->lock.wait_ns;
+}
+
 // True if the lock was free for long enough for whoever waits for it, looking again and again, to
 // be granted it; or, of one who tries it once, throughout, as often as is no chance.
 static bool was_free(struct served *served, struct asker *asker, const struct hold *attempt)
@@ -520,7 +527,8 @@ static bool was_free(struct served *served, struct asker *asker, const struct ho
         served->busy = busy_make(served->model);
     int64_t free_ns = longest_free_ns(&served->busy, attempt->invoked_ns, attempt->returned_ns);
     asker->free_refusals += free_ns == attempt->returned_ns - attempt->invoked_ns;
-    return (lock->wait_ns > 0 && free_ns > slack_ns) || asker->free_refusals >= MANY_REFUSALS;
+    return (wait_ns_of(served->model, attempt) > 0 && free_ns > slack_ns) ||
+           asker->free_refusals >= MANY_REFUSALS;
 }
 
 // Of one that was still under way when the trial ended: true if it had been for so long that
@@ -548,8 +556,7 @@ static void see_attempt(struct served *served, const struct hold *attempt)
     enum answer came = is_open ? WAITING : attempt->outcome == OUTCOME_NO ? REFUSED : UNANSWERED;
     if (is_open && (asker->has_held || !waited_in_vain(served, asker, attempt)))
         return;
-    bool came_early =
-        attempt->returned_ns - attempt->invoked_ns < model->trial->scenario->lock.wait_ns / 2;
+    bool came_early = attempt->returned_ns - attempt->invoked_ns < wait_ns_of(model, attempt) / 2;
     asker->answers.of[came]++;
     served->all.of[came]++;
     served->contended.of[came] +=

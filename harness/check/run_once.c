@@ -1,10 +1,11 @@
 // run-once: of all that raced for a job, one did it. Twice is too often; and where somebody found
 // the job done, somebody must have done it.
 //
-// All jobs are bits of one value. A write that got no answer may reach the store late and undo what
-// was done since it was computed: who then finds the job not done does it again, whatever the lock.
-// That excuses a doer who read after the one before had written, if there is such a write without
-// the job's bit for each time that it was done again: as in updates.c, each comes but once.
+// All jobs of one lock are bits of one value; where each job has a lock of its own, there is one. A
+// write that got no answer may reach the store late and undo what was done since it was computed:
+// who then finds the job not done does it again, whatever the lock. That excuses a doer who read
+// after the one before had written, if there is such a write without the job's bit for each time
+// that it was done again: as in updates.c, each comes but once.
 #include "harness/base/scope.h"
 #include "harness/check/describe.h"
 #include "harness/check/updates.h"
@@ -13,7 +14,7 @@
 #include <string.h>
 
 // What became of one job.
-struct job {
+struct job_record {
     int64_t done;     // acknowledged writes
     int64_t doubtful; // writes of unknown outcome
     size_t first;     // the first acknowledged write, an index into model.accesses
@@ -21,18 +22,24 @@ struct job {
     size_t found;     // a read that found it done already
 };
 
-static struct job *count_jobs(const struct trial_model *model, size_t job_count)
+static struct job_mark mark_of(const struct trial_model *model, size_t hold)
 {
     const struct scenario *scenario = model->trial->scenario;
-    struct job *jobs = memory_zeroed(job_count, sizeof *jobs);
+    const struct hold *about = &model->holds[hold];
+    return workload_find(scenario->workload.kind)->job(scenario, about->operation, about->key);
+}
+
+static struct job_record *count_jobs(const struct trial_model *model, size_t job_count)
+{
+    struct job_record *jobs = memory_zeroed(job_count, sizeof *jobs);
     for (size_t i = 0; i < job_count; i++)
         jobs[i].first = jobs[i].second = jobs[i].found = SIZE_MAX;
     for (size_t i = 0; i < model->access_count; i++) {
         const struct access *access = &model->accesses[i];
-        int64_t number = draw_job(scenario, model->holds[access->hold].operation);
+        int number = mark_of(model, access->hold).bit;
         if (number < 0 || (size_t)number >= job_count)
             continue;
-        struct job *job = &jobs[number];
+        struct job_record *job = &jobs[number];
         if (!access->is_write) {
             bool is_done = access->outcome == OUTCOME_OK && (access->value >> number & 1) == 1;
             job->found = is_done && job->found == SIZE_MAX ? i : job->found;
@@ -49,7 +56,7 @@ static struct job *count_jobs(const struct trial_model *model, size_t job_count)
 }
 
 // True if the job was done again only because late writes had undone it, as far as one can tell.
-static bool may_have_been_undone(const struct trial_model *model, const struct job *job,
+static bool may_have_been_undone(const struct trial_model *model, const struct job_record *job,
                                  size_t number)
 {
     const struct access *last = NULL;
@@ -57,8 +64,7 @@ static bool may_have_been_undone(const struct trial_model *model, const struct j
     for (size_t i = 0; i < model->access_count; i++) {
         const struct access *access = &model->accesses[i];
         bool does = access->is_write && access->outcome == OUTCOME_OK &&
-                    draw_job(model->trial->scenario, model->holds[access->hold].operation) ==
-                        (int64_t)number;
+                    (size_t)mark_of(model, access->hold).bit == number;
         if (!does)
             continue;
         struct access_read read = read_before(model, i);
@@ -75,7 +81,7 @@ static bool may_have_been_undone(const struct trial_model *model, const struct j
     return undoings >= job->done - 1;
 }
 
-static void blame(const struct trial_model *model, const struct job *job, size_t number,
+static void blame(const struct trial_model *model, const struct job_record *job, size_t number,
                   struct finding *finding)
 {
     bool is_twice = job->second != SIZE_MAX;
@@ -86,21 +92,26 @@ static void blame(const struct trial_model *model, const struct job *job, size_t
                                           {earlier, job->second},
                                           last->invoked_ns,
                                           last->returned_ns};
+    // With a lock of its own it is named by that.
+    struct words name = {"it"};
+    if (!workload_find(model->trial->scenario->workload.kind)->takes_jobs)
+        snprintf(name.text, sizeof name.text, "job %zu", number + 1);
     if (is_twice)
-        finding_decide(finding, FINDING_VIOLATED,
-                       "job %zu was done %lld times: by %s and by %s (%lld such job%s)", number + 1,
-                       (long long)job->done, holder_name(model, doer).text,
-                       holder_name(model, last->hold).text, (long long)finding->count,
-                       plural(finding->count));
+        finding_decide(
+            finding, FINDING_VIOLATED, "%s was done %lld times: by %s and by %s (%lld such job%s)",
+            name.text, (long long)job->done, holder_name(model, doer).text,
+            holder_name(model, last->hold).text, (long long)finding->count, plural(finding->count));
     else
-        finding_decide(finding, FINDING_VIOLATED, "%s found job %zu done, but nobody had done it",
-                       holder_name(model, doer).text, number + 1);
+        finding_decide(finding, FINDING_VIOLATED, "%s found %s done, but nobody had done it",
+                       holder_name(model, doer).text, name.text);
 }
 
 static void decide(const struct trial_model *model, struct finding *finding)
 {
-    size_t count = (size_t)model->trial->scenario->workload.jobs;
-    AUTO_FREE struct job *jobs = count_jobs(model, count);
+    const struct scenario *scenario = model->trial->scenario;
+    bool has_each_lock = workload_find(scenario->workload.kind)->takes_jobs;
+    size_t count = has_each_lock ? 1 : (size_t)scenario->workload.jobs;
+    AUTO_FREE struct job_record *jobs = count_jobs(model, count);
     size_t first = SIZE_MAX, undone = SIZE_MAX;
     int64_t done = 0, twice = 0;
     for (size_t i = 0; i < count; i++) {
@@ -138,6 +149,6 @@ const struct check run_once_check = {
     .decide = decide,
     .may_follow = true,
     .mitigation = "a lock that lets one in at a time, or a store that refuses to note a job twice",
-    .form = {.workloads = (const char *const[]){"draw", NULL},
-             .why_not = "only the workload draw has jobs"},
+    .form = {.workloads = (const char *const[]){"draw", "jobs", NULL},
+             .why_not = "only the workloads draw and jobs have jobs"},
 };

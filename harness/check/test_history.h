@@ -178,14 +178,16 @@ static inline void add_acquire(struct build *build, struct row *row)
     enum outcome outcome = take_outcome(row);
     int64_t operation = take_number(row, "op", ++build->operations);
     double intended_ms = take_ms(row, "intended", 0);
+    double waits_ms = take_ms(row, "waits", NEVER_MS);
     *operation_of(build, row) = operation;
-    add_event(
-        build, row, row->from_ms,
-        (struct event){.kind = EVENT_ACQUIRE_INVOKE,
-                       .detail = take_word(row, "shared"),
-                       .acquire_invoke = {.operation = operation,
-                                          .intended_ns = intended_ms > 0 ? ms(intended_ms) : 0,
-                                          .key = take_number(row, "key", 0)}});
+    add_event(build, row, row->from_ms,
+              (struct event){
+                  .kind = EVENT_ACQUIRE_INVOKE,
+                  .detail = take_word(row, "shared"),
+                  .acquire_invoke = {.operation = operation,
+                                     .give_up_ns = waits_ms < 0 ? 0 : ms(row->from_ms + waits_ms),
+                                     .intended_ns = intended_ms > 0 ? ms(intended_ms) : 0,
+                                     .key = take_number(row, "key", 0)}});
     int64_t token = take_number(row, "token", 0);
     int64_t attempts = take_number(row, "attempts", outcome == OUTCOME_OK);
     bool is_unanchored = take_word(row, "unanchored");

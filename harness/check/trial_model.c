@@ -178,6 +178,7 @@ static void see_acquire_invoke(struct tracker *tracker, struct worker_track *wor
                                     .operation = event->operation,
                                     .key = event->acquire_invoke.key,
                                     .intended_ns = event->acquire_invoke.intended_ns,
+                                    .give_up_ns = event->acquire_invoke.give_up_ns,
                                     .invoked_ns = event->at_ns,
                                     .outcome = OUTCOME_UNKNOWN,
                                     .granted_ns = TIME_NEVER,

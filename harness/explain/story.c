@@ -368,12 +368,15 @@ static void add_access(const struct story *story, const struct access *access, s
 {
     const struct scenario *scenario = story->model->trial->scenario;
     const char *kind = scenario->workload.kind;
-    if (access->outcome == OUTCOME_OK && strcmp(kind, "draw") == 0) {
-        int64_t job = draw_job(scenario, story->model->holds[access->hold].operation);
-        text_format(out, "%s job %lld %s", access->is_write ? "does" : "finds", (long long)job + 1,
-                    access->is_write                  ? "and notes it as done"
-                    : (access->value >> job & 1) == 1 ? "done"
-                                                      : "not done yet");
+    const struct workload *workload = workload_find(kind);
+    const struct hold *hold = &story->model->holds[access->hold];
+    if (access->outcome == OUTCOME_OK && workload->job != NULL) {
+        struct job_mark job = workload->job(scenario, hold->operation, hold->key);
+        text_format(out, "%s job %lld %s", access->is_write ? "does" : "finds",
+                    (long long)job.number,
+                    access->is_write                      ? "and notes it as done"
+                    : (access->value >> job.bit & 1) == 1 ? "done"
+                                                          : "not done yet");
         add_sent(story, access, out);
     } else if (access->outcome == OUTCOME_OK && !access->is_write) {
         text_format(out, "reads %lld", (long long)access->value);
@@ -706,12 +709,12 @@ static void tell_faults(struct story *story, const struct fault_record *cause)
 // --- the whole -----------------------------------------------------------------------------------
 
 // Where there are several locks, each line says which one.
-static void add_named(struct text *out, const char *lines, int64_t key)
+static void add_named(struct text *out, const char *lines, const char *thing, int64_t key)
 {
-    static const char the_lock[] = "the lock";
-    for (const char *next; key > 0 && (next = strstr(lines, the_lock)) != NULL;) {
-        text_format(out, "%.*slock %lld", (int)(next - lines), lines, (long long)key);
-        lines = next + strlen(the_lock);
+    AUTO_FREE char *the_thing = text_formatted("the %s", thing);
+    for (const char *next; key > 0 && (next = strstr(lines, the_thing)) != NULL;) {
+        text_format(out, "%.*s%s %lld", (int)(next - lines), lines, thing, (long long)key);
+        lines = next + strlen(the_thing);
     }
     text_add(out, lines);
 }
@@ -741,7 +744,7 @@ static void tell_story(const struct diagnosis *diagnosis, int64_t key, struct st
     if (story.lines.count == 0)
         text_format(&lines, "  %s.\n", diagnosis->finding->text);
     story_lines_tell(&story.lines, told, &lines);
-    add_named(out, text_string(&lines), key);
+    add_named(out, text_string(&lines), story.words->thing, key);
     FOR_EACH (story_line, line, story.lines.items, story.lines.count) {
         span->from_ns = time_earlier(span->from_ns, line->at_ns - story.lines.started_ns);
         span->to_ns = time_later(span->to_ns, line->at_ns - story.lines.started_ns);
@@ -777,7 +780,8 @@ char *story_tell(const struct trial_model *model, const struct judgement *judgem
         diagnosis_tell(each, diagnoses, &out);
     }
     if (count > 0 && one.key > 0)
-        text_format(&out, "  All this is about lock %lld of %lld.\n", (long long)one.key,
+        text_format(&out, "  All this is about %s %lld of %lld.\n",
+                    workload_words(model->trial->scenario)->thing, (long long)one.key,
                     (long long)scenario_key_count(model->trial->scenario));
     FOR_EACH (story_line, line, told.items, told.count)
         free(line->text);

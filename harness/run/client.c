@@ -4,6 +4,7 @@
 #include "harness/base/scope.h"
 #include "harness/cluster/process.h"
 #include "harness/point/gate.h"
+#include "harness/run/jobs.h"
 #include "harness/run/servers.h"
 #include "harness/run/usage.h"
 
@@ -389,7 +390,7 @@ static void work(struct worker *worker, int64_t operation, const struct grant *g
     else if (worker->state->workload->leads)
         lead(worker, operation, grant);
     else if (!worker->state->workload->only_locks)
-        update(worker, operation, grant->token);
+        worker->key->is_done = update(worker, operation, grant->token) == OUTCOME_OK;
     if (worker->state->workload->next == NULL)
         rest(worker, scenario_of(worker)->workload.hold_ns);
 }
@@ -424,7 +425,7 @@ bool worker_operate(struct worker *worker, const struct turn *turn)
     bool only_reads = workload->only_reads != NULL &&
                       (gate != NULL ? gate->operation % 2 == 0
                                     : workload->only_reads(scenario_of(worker), &worker->random));
-    if (worker->key_count > 1)
+    if (worker->key_count > 1 && !workload->takes_jobs)
         worker->key =
             &worker->keys[key_distribution_draw(&worker->state->distribution, &worker->random)];
     worker->key->lock.mode = only_reads ? LOCK_SHARED : LOCK_EXCLUSIVE;
@@ -432,6 +433,7 @@ bool worker_operate(struct worker *worker, const struct turn *turn)
     bool began = boundary == BOUNDARY_WRAPPED && begin_transaction(worker);
     if (began == (boundary == BOUNDARY_WRAPPED))
         acquired = acquire(worker, turn, &grant);
+    worker->refused = acquired == ACQUIRED ? 0 : worker->refused + 1;
     if (acquired == ACQUIRED) {
         point(&worker->actor, POINT_AT, "holds");
         // The transaction inside the lock: committed before the release.
@@ -472,8 +474,7 @@ static bool measure_applies(const struct worker *worker)
 
 static void record_cycle(struct worker *worker, int64_t operation, const struct lock_cycle *cycle)
 {
-    const struct lock *lock = &worker->key->lock;
-    int64_t give_up_ns = cycle->acquire_ns + lock->options.wait_ns;
+    int64_t give_up_ns = cycle->acquire_ns + worker->key->lock.options.wait_ns;
     record(worker,
            (struct event){.kind = EVENT_ACQUIRE_INVOKE,
                           .at_ns = cycle->acquire_ns,
@@ -606,7 +607,7 @@ static void *run_worker(void *context)
     int way = worker->key->lock.client->has_proxy ? 0 : WAY_STRAIGHT;
     way |= measures ? WAY_OWN_LOOP : 0;
     record(worker, (struct event){.kind = EVENT_WORKER_START, .detail = (uint8_t)way});
-    while (connected == 0 && next_turn(worker, &turn)) {
+    while (connected == 0 && jobs_choose(worker) && next_turn(worker, &turn)) {
         note_warm_up(worker, &turn);
         if (measures) {
             done += measure_operations(worker, &turn);

@@ -41,6 +41,7 @@ struct worker_key {
     int64_t number; // as struct trial_key has it
     struct lock lock;
     struct store store;
+    bool is_done; // the job that it is, as far as this worker knows
 };
 
 struct worker {
@@ -53,6 +54,7 @@ struct worker {
     size_t key_count;
     size_t opened;          // of the keys: those that must be closed
     struct worker_key *key; // the one that it uses now
+    size_t place, refused;  // of jobs: the next in line, and how many acquires since the last grant
     enum boundary boundary; // of the store's transactions
     bool is_optimistic;
     bool is_warming_up; // as of its last operation

@@ -3,9 +3,11 @@
 // job unset does the job and sets it.
 #include "harness/workloads/workload.h"
 
-int64_t draw_job(const struct scenario *scenario, int64_t operation)
+static struct job_mark job(const struct scenario *scenario, int64_t operation, int64_t key)
 {
-    return (operation - 1) / workload_workers(scenario);
+    int64_t before = (operation - 1) / workload_workers(scenario);
+    (void)key;
+    return (struct job_mark){.number = before + 1, .bit = (int)before};
 }
 
 static int64_t operations(const struct scenario *scenario)
@@ -15,7 +17,7 @@ static int64_t operations(const struct scenario *scenario)
 
 static bool next(const struct scenario *scenario, int64_t operation, int64_t seen, int64_t *written)
 {
-    int64_t bit = INT64_C(1) << draw_job(scenario, operation);
+    int64_t bit = INT64_C(1) << job(scenario, operation, 0).bit;
     *written = seen | bit;
     return (seen & bit) == 0;
 }
@@ -34,4 +36,5 @@ const struct workload draw_workload = {
     .form = {.own = own, .refuses = refuses, .ends_with_its_work = true},
     .operations = operations,
     .next = next,
+    .job = job,
 };

@@ -3,9 +3,8 @@
 #include <string.h>
 
 const struct workload *const workload_catalogue[] = {
-    &increment_workload, &oversell_workload, &draw_workload,
-    &nested_workload,    &readers_workload,  &permits_workload,
-    &leader_workload,    &cycle_workload,    NULL,
+    &increment_workload, &oversell_workload, &draw_workload, &nested_workload, &readers_workload,
+    &permits_workload,   &leader_workload,   &jobs_workload, &cycle_workload,  NULL,
 };
 
 const struct workload *workload_find(const char *name)
@@ -31,6 +30,7 @@ int64_t workload_operations(const struct workload *workload, const struct scenar
 const struct workload_words *workload_words(const struct scenario *scenario)
 {
     static const struct workload_words of_lock = {
+        .thing = "lock",
         .acquires = "acquires the lock",
         .learns = "learns that it was granted the lock",
         .holds = "holds it",
@@ -52,7 +52,8 @@ const struct workload_words *workload_words(const struct scenario *scenario)
         .updated = "incremented",
     };
     const struct workload *workload = workload_find(scenario->workload.kind);
-    bool has_own = workload != NULL && workload->words != NULL && scenario_key_count(scenario) == 1;
+    bool has_own = workload != NULL && workload->words != NULL &&
+                   (workload->words->thing != NULL || scenario_key_count(scenario) == 1);
     return has_own ? workload->words : &of_lock;
 }
 

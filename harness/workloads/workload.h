@@ -9,6 +9,7 @@
 
 // How stories and findings say what a worker does.
 struct workload_words {
+    const char *thing;    // what one of several locks is called; NULL: they are told as locks
     const char *acquires; // as in "client-1 acquires the lock"
     const char *learns;   // of its grant, when its lease is over already
     const char *holds;    // "still ..."
@@ -25,6 +26,13 @@ struct workload_words {
     const char *writes;  // a value
     const char *update;  // what an accepted write is called
     const char *updated; // what its writer did to the value that it had seen
+};
+
+// Of work that is to be done once: which job it is, and where the guarded value says that it is
+// done.
+struct job_mark {
+    int64_t number; // from 1
+    int bit;
 };
 
 struct workload {
@@ -47,6 +55,9 @@ struct workload {
     // Each operation is a term: it updates again and again while its worker leads (`acts`,
     // `every`).
     bool leads;
+    // Optional: the job that an operation with the lock of that key (0: there is only one) is for.
+    struct job_mark (*job)(const struct scenario *scenario, int64_t operation, int64_t key);
+    bool takes_jobs; // each key is a job, and the trial is over once all are done
     bool nests; // each operation locks `depth` times, one inside the other, and updates at each
     bool tells_missing; // stories tell how many accepted writes, each of 1, are not in the sum
     bool only_locks;    // the guarded value is neither read nor written
@@ -58,15 +69,12 @@ const struct workload *workload_find(const char *name);
 int64_t workload_initial(const struct workload *workload, const struct scenario *scenario);
 int64_t workload_operations(const struct workload *workload, const struct scenario *scenario);
 
-// The words for what is done in the scenario. Where it has several locks, they are those of a lock,
-// so that a story can say which one.
+// The words for what is done in the scenario. Where it has several locks, they name one of them, so
+// that a story can say which one.
 const struct workload_words *workload_words(const struct scenario *scenario);
 
 // How many workers there are in all.
 int64_t workload_workers(const struct scenario *scenario);
-
-// `draw`: which job (from 0) an operation goes for.
-int64_t draw_job(const struct scenario *scenario, int64_t operation);
 
 // What `increment` does, which others share.
 bool increment_next(const struct scenario *scenario, int64_t operation, int64_t seen,
@@ -79,6 +87,7 @@ extern const struct workload nested_workload;
 extern const struct workload readers_workload;
 extern const struct workload permits_workload;
 extern const struct workload leader_workload;
+extern const struct workload jobs_workload;
 extern const struct workload cycle_workload;
 
 #endif
