@@ -174,6 +174,9 @@ int verb_conducts(void *context, const struct sandbox *sandbox, const struct pla
     if (sandbox->isolation == ISOLATION_LOOPBACK && !options->json)
         fprintf(stderr, "lockpick run: on loopback ports, not in namespaces: %s\n",
                 sandbox->why_loopback);
+    else if (sandbox_has_gateway(sandbox) && !options->json)
+        fprintf(stderr, "lockpick run: a gateway is between clients and external servers, so that "
+                        "faults can strike there: all times include its way\n");
     if (sandbox->isolation == ISOLATION_LOOPBACK && open != NULL)
         fprintf(stderr,
                 "lockpick run: WARNING: while this run lasts, every user of this machine can read "

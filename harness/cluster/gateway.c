@@ -132,6 +132,12 @@ void gateway_stop(struct gateway *gateway)
 
 // --- in the sandbox ------------------------------------------------------------------------------
 
+bool sandbox_has_gateway(const struct sandbox *sandbox)
+{
+    return sandbox->isolation == ISOLATION_NAMESPACES && sandbox->gateway != NULL &&
+           sandbox->gateway->process > 0;
+}
+
 // Of the service goes what tells where it is, and nothing secret.
 static int ask(const struct gateway *gateway, const struct service *service, int *descriptors,
                struct error *error)

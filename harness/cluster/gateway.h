@@ -30,6 +30,9 @@ int gateway_start(struct gateway *gateway, struct error *error);
 // Ends it, with all that goes through it.
 void gateway_stop(struct gateway *gateway);
 
+// True if external servers are reached by it.
+bool sandbox_has_gateway(const struct sandbox *sandbox);
+
 // Servers that run already, as nodes of the sandbox. Zeroed: closed.
 struct external_group {
     struct server_group group; // of nodes without a process, of a kind of their own

@@ -29,7 +29,7 @@ struct environment {
     int processors;
     int lanes;            // the most trials that were conducted at a time
     char servers[400];    // "redis-server 7.0.15, mariadbd 10.11.6": those that the run used
-    char isolation[160];  // "namespaces" or "loopback (why)"
+    char isolation[160];  // "namespaces", "namespaces, with ...", or "loopback (why)"
     char placement[240];  // "free: not pinned", "spread: pinned": of all its scenarios
     char durability[400]; // "redis: no persistence; mysql: log flushed at each commit"
     char clock_source[32];

@@ -102,7 +102,10 @@ void environment_describe(const struct sandbox *sandbox, const struct plan *plan
     environment->processors = processors_allowed();
     name_servers(plan, environment->servers, sizeof environment->servers);
     if (sandbox->isolation == ISOLATION_NAMESPACES)
-        snprintf(environment->isolation, sizeof environment->isolation, "namespaces");
+        snprintf(environment->isolation, sizeof environment->isolation, "namespaces%s",
+                 sandbox_has_gateway(sandbox)
+                     ? ", with a gateway to external servers, whose way is in all times"
+                     : "");
     else
         snprintf(environment->isolation, sizeof environment->isolation, "loopback (%.140s)",
                  sandbox->why_loopback);

@@ -217,9 +217,11 @@ bool plan_wants_gateway(const struct plan *plan)
 {
     bool wants = false;
     for (size_t i = 0; i < plan->count; i++) {
-        const struct scenario *scenario = trial_as_run(&plan->trials[i]);
-        for (size_t j = 0; j < scenario->fault_count && trial_is_external(&plan->trials[i]); j++)
-            wants |= (scenario->faults[j].form.strikes & STRIKES_WIRE) != 0 ||
+        const struct trial *trial = &plan->trials[i];
+        const struct scenario *scenario = trial_as_run(trial);
+        bool has_program = trial->external_client != NULL && trial->external_client->plugin == NULL;
+        for (size_t j = 0; j < scenario->fault_count && trial_is_external(trial); j++)
+            wants |= has_program || (scenario->faults[j].form.strikes & STRIKES_WIRE) != 0 ||
                      fault_can(&scenario->faults[j], FAULT_DISCONNECTS);
     }
     return wants;

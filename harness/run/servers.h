@@ -55,8 +55,9 @@ bool trial_needs_proxy(const struct trial *trial);
 
 struct run_options;
 
-// True if a fault of the plan strikes wires or connections to servers that run already: they can be
-// struck where a gateway is between them and clients in namespaces.
+// True if a fault of the plan strikes wires or connections to servers that run already, or a
+// program that locks there, whose requests are seen in namespaces: a gateway is then between
+// clients, in namespaces, and the servers.
 bool plan_wants_gateway(const struct plan *plan);
 
 // Why all trials of the plan are to run on loopback ports, or NULL if namespaces may be tried.
