@@ -14,13 +14,19 @@ static const char *const hows[] = {"connection", "session", "pubsub", NULL};
 static enum availability available_by_gateway(const struct fault_prospect *prospect,
                                               struct error *why)
 {
-    const struct server_kind *kind = server_kind_find(prospect->environment->service->kind);
+    const struct fault_environment *environment = prospect->environment;
+    const struct server_kind *kind = server_kind_find(environment->service->kind);
     const char *how = prospect->instance->how;
     if (how == NULL && kind->control != NULL && kind->control->links != NULL)
         how = kind->control->links[0];
-    if (how == NULL || strcmp(how, hows[0]) == 0)
+    bool is_connection = how == NULL || strcmp(how, hows[0]) == 0;
+    if (is_connection && environment->external[0] != NULL)
         return FAULT_AVAILABLE;
-    error_set(why, "of servers that are not ours only connections can be ended (how: %s)", hows[0]);
+    if (is_connection)
+        error_set(why, "connections cannot be ended: %s", environment->why_no_wires);
+    else
+        error_set(why, "of servers that are not ours only connections can be ended (how: %s)",
+                  hows[0]);
     return FAULT_MISSING;
 }
 
@@ -28,7 +34,7 @@ static enum availability available(const struct fault_prospect *prospect, struct
 {
     const struct target server = {.server = "server-1"};
     struct fault_prospect at_server = *prospect;
-    if (prospect->environment->external[0] != NULL)
+    if (prospect->environment->is_external)
         return available_by_gateway(prospect, why);
     enum availability there = target_available(&server, prospect->environment, why);
     if (there == FAULT_AVAILABLE)

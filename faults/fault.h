@@ -51,7 +51,7 @@ struct fault_environment {
     bool points_are_missing;   // that is for want of something on this machine
     bool is_unseen;            // and how its servers keep it is not known
     struct wires *wires;
-    char *why_no_wires;            // if `wires` is NULL
+    char *why_no_wires;            // if `wires` cannot be had
     const char *folder;            // of the trial
     const struct service *service; // of the lock
     struct clock_shift *client_clocks;

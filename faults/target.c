@@ -105,8 +105,12 @@ enum availability wire_end_available(const struct target *target,
     bool is_store = target_is_store(target);
     bool is_external = is_store ? environment->is_external_store : environment->is_external;
     bool has_gateway = environment->external[0] != NULL || environment->external[1] != NULL;
-    if (target->client != 0 || !is_external || !has_gateway)
+    if (target->client != 0 || !is_external)
         return target_available(target, environment, why);
+    if (!has_gateway) {
+        error_set(why, "the network cannot be touched: %s", environment->why_no_wires);
+        return FAULT_MISSING;
+    }
     if (text_is_one_of(target->server, groups) || fixed_server(target, environment) != NULL)
         return FAULT_AVAILABLE;
     if (!target_is_role(target))

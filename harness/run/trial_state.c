@@ -394,17 +394,16 @@ void fault_environment_open(struct fault_environment *environment, const struct 
         touches_wires |= environment->scenario->faults[i].side_counts[0] > 0;
     struct error error = {0};
     // The rules that an earlier trial left are gone with it: each trial has wires of its own.
-    if (!touches_wires)
-        return;
-    if (pool->sandbox->isolation != ISOLATION_LOOPBACK)
+    bool has_wires = pool->sandbox->isolation != ISOLATION_LOOPBACK;
+    if (has_wires && touches_wires)
         environment->wires = wires_open(&error);
-    else
+    else if (!has_wires)
         error_set(&error, "nodes share the loopback network, whose wires cannot be cut (%s); %s",
                   pool->sandbox->why_loopback,
                   pool->sandbox->chose_loopback
                       ? "leave out what asks for that"
                       : "run as root, or allow unprivileged user namespaces");
-    if (environment->wires == NULL)
+    if (environment->wires == NULL && (touches_wires || !has_wires))
         environment->why_no_wires = memory_string(error.text);
 }
 
