@@ -81,6 +81,9 @@ static void print_rights(const struct lock_scheme *scheme)
     const struct server_kind *server =
         scheme->server != NULL ? server_kind_find(scheme->server) : NULL;
     const struct store_kind *store = server != NULL ? store_kind_find(server->name) : NULL;
+    if (server != NULL && server->form.login == LOGIN_NONE && !server->form.is_custom)
+        printf("\nA server of yours (%s, external:) knows no users: who reaches it may use it.\n",
+               server->form.title);
     if (server == NULL || server->form.grant == NULL)
         return;
     AUTO_TEXT struct text grant = {0};

@@ -400,7 +400,10 @@ static const struct {
 
 static enum outcome understand(int code, struct zk_answer *answer)
 {
-    answer->why = zerror(code);
+    answer->why = code == ZNOAUTH
+                      ? "not authenticated; `lockpick list schemes NAME` prints what the "
+                        "user of a scheme must be allowed"
+                      : zerror(code);
     answer->session_ended = code == ZSESSIONEXPIRED || code == ZINVALIDSTATE;
     for (size_t i = 0; i < sizeof codes / sizeof *codes; i++) {
         if (codes[i].code != code)

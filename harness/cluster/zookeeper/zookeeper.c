@@ -333,13 +333,17 @@ static const struct topology ensemble = ENSEMBLE_OF_SERVERS("zookeeper");
 const struct server_kind zookeeper_server = {
     .name = "zookeeper",
     // It counts in ticks.
-    .form = {.title = "ZooKeeper",
-             .durability = {"zookeeper: log flushed at each write"},
-             .late_expiry_ns = NS_PER_S / 2,
-             .set_up = "the node that locks are made under",
-             .login = LOGIN_BY_BOTH,
-             .why_no_tls = "Debian builds ZooKeeper's library without OpenSSL; give it a port that "
-                           "is not by TLS (clientPort)"},
+    .form =
+        {.title = "ZooKeeper",
+         .durability = {"zookeeper: log flushed at each write"},
+         .late_expiry_ns = NS_PER_S / 2,
+         .set_up = "the node that locks are made under",
+         .login = LOGIN_BY_BOTH,
+         // In zkCli.sh. Nothing need be allowed at the root, and nodes below are the user's own.
+         .grant = "create /lockpick\n  addauth digest NAME:PASSWORD\n  setAcl /lockpick "
+                  "auth::cd",
+         .why_no_tls = "Debian builds ZooKeeper's library without OpenSSL; give it a port that "
+                       "is not by TLS (clientPort)"},
     .program = "java",
     .package = "zookeeper",
     .port = 2181,
