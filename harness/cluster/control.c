@@ -6,6 +6,7 @@
 #include "harness/base/scope.h"
 #include "harness/cluster/disk.h"
 #include "harness/cluster/server.h"
+#include "harness/locks/lock.h"
 
 #include <arpa/inet.h>
 #include <dirent.h>
@@ -41,6 +42,24 @@ static int open_way(struct session *session, const struct node *node, const char
         return -1;
     session->way = way != NULL ? way : ways[0];
     return 0;
+}
+
+static void add_name(const void *context, const char *word, struct text *text)
+{
+    const struct lock_identity *lock = context;
+    text_add(text, strcmp(word, "tag") == 0 ? lock->tag : lock->name);
+}
+
+int session_is_held(struct session *session)
+{
+    const struct lock_identity *lock = session->lock;
+    const struct lock_scheme *scheme = lock_scheme_find(lock->scheme);
+    AUTO_TEXT struct text question = {0};
+    if (scheme == NULL || scheme->held_when == NULL)
+        return error_set(session->error, "%s cannot tell whether a lock of the scheme %s is held",
+                         session->node->kind->form.title, lock->scheme);
+    text_fill(&question, scheme->held_when, add_name, lock);
+    return session_is_so(session, "%s", question.bytes);
 }
 
 enum eviction control_evict(const struct node *node, const struct lock_identity *lock,

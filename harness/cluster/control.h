@@ -103,6 +103,10 @@ struct server_control {
 int control_do(const struct node *node, control_act *act, const struct lock_identity *lock,
                struct error *error);
 
+// For `has_lock` of servers that are asked in SQL: whether it is held, as its scheme has them asked
+// (held_when), which is answered as session_is_so.
+int session_is_held(struct session *session);
+
 // A piece of an eviction; `policy` is one of `policies` (NULL: the first).
 enum eviction control_evict(const struct node *node, const struct lock_identity *lock,
                             const char *policy, struct error *error);

@@ -44,7 +44,8 @@
     SCHEME(mysql_for_update_late)                                                                  \
     SCHEME(mysql_optimistic)                                                                       \
     SCHEME(mysql_get_lock)                                                                         \
-    SCHEME(postgres_advisory)
+    SCHEME(postgres_advisory)                                                                      \
+    SCHEME(postgres_lease_row)
 
 #define LOCK_SCHEME_DECLARE(name) extern const struct lock_scheme name##_scheme;
 LOCK_SCHEMES(LOCK_SCHEME_DECLARE)

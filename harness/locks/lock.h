@@ -159,6 +159,9 @@ struct lock_scheme {
     // Optional: of a scheme whose key may be there while nobody holds the lock: whether that value
     // of it is a hold's now. NULL: whoever has the key holds it.
     bool (*is_held)(const char *value);
+    // Of a scheme on an SQL server: how that is asked whether the lock is held, {lock} by name and
+    // {tag} in the names of tables. A question that a lock keeps from its answer says so, too.
+    const char *held_when;
     const void *kind; // of several schemes that share functions: what differs; read by those
     // Optional: how each worker, and the watchdog if there is one, connects to the server.
     const struct connector *connector;

@@ -33,6 +33,7 @@ static enum outcome try_acquire(struct lock *lock, struct grant *grant)
 
 const struct lock_scheme mysql_get_lock_scheme = {
     .name = "mysql-get-lock",
+    .held_when = "SELECT IS_USED_LOCK('{lock}') IS NOT NULL",
     .summary = "GET_LOCK waits on the server, held by the connection; RELEASE_LOCK",
     .breaks = "the end of the connection, which the holder learns only when it uses it again; "
               "Galera, where each node has locks of its own",

@@ -40,6 +40,7 @@ const struct lock_scheme mysql_unique_scheme = {
     .traits = LOCK_TRAITS("exclusive", "owner-checked", "mysql"),
     MYSQL_SCHEME,
     .set_up = set_up,
+    .held_when = MYSQL_ROW_IS_THERE,
     .clean_up = mysql_lock_table_drop,
     .try_acquire = try_acquire,
     .release = release,

@@ -82,6 +82,7 @@ const struct lock_scheme mysql_unique_timeout_scheme = {
     .traits = LOCK_TRAITS("exclusive", "lease", "owner-checked", "reentrant", "mysql"),
     MYSQL_SCHEME,
     .set_up = set_up,
+    .held_when = MYSQL_ROW_IS_THERE " AND lock_until > NOW(6)",
     .clean_up = mysql_lock_table_drop,
     .try_acquire = try_acquire,
     .release = release,

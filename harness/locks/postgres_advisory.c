@@ -24,6 +24,12 @@ const struct lock_scheme postgres_advisory_scheme = {
     .breaks = "the end of the connection, which the holder learns only when it uses it again",
     .traits = LOCK_TRAITS("exclusive", "owner-checked", "reentrant", "session", "postgres"),
     .server = "postgres",
+    // The lock table has the number in two halves; objsubid is 1 of a lock by one number, and 2 of
+    // one by two.
+    .held_when = "SELECT count(*) > 0 FROM pg_locks WHERE locktype = 'advisory' AND granted "
+                 "AND objsubid = 1 "
+                 "AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) "
+                 "AND (classid::bigint << 32 | objid::bigint) = hashtextextended('{lock}', 0)",
     SQL_FUNCTION_LOCK({
         .take = {"advisory_lock", "SELECT pg_try_advisory_lock(hashtextextended($1, 0))"},
         .give_back = {"advisory_unlock", "SELECT pg_advisory_unlock(hashtextextended($1, 0))"},

@@ -1,4 +1,6 @@
 // The PostgreSQL scheme, held to its contract, and what only it does.
+#include "harness/base/scope.h"
+#include "harness/base/text.h"
 #include "harness/locks/test_contract.h"
 #include "harness/testing/test.h"
 
@@ -13,10 +15,23 @@ static int64_t ask(struct fixture *fixture, const char *statement)
     return answer.values[0].number;
 }
 
-// Ends the session that holds, and waits until the server has done so.
+// The same about the lock's table.
+static int64_t ask_row(struct fixture *fixture, const char *format)
+{
+    const char *place = strstr(format, "%s");
+    AUTO_FREE char *statement =
+        text_formatted("%.*s%s%s", (int)(place - format), format, fixture->tag, place + 2);
+    return ask(fixture, statement);
+}
+
+// Ends the session that holds, and waits until the server has done so; or takes the row from its
+// holder.
 static bool evict(struct fixture *fixture, const struct lock_scheme *scheme)
 {
-    (void)scheme;
+    if (lock_scheme_has(scheme, "lease")) {
+        ask_row(fixture, "UPDATE lockpick_%s_lock SET holder = '', lease_until = '-infinity'");
+        return true;
+    }
     ask(fixture, "SELECT count(pg_terminate_backend(pid)) FROM pg_locks "
                  "WHERE locktype = 'advisory' AND granted");
     AWAIT(ask(fixture, "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'") == 0);
@@ -25,15 +40,17 @@ static bool evict(struct fixture *fixture, const struct lock_scheme *scheme)
 
 static int64_t lease_left_ms(struct fixture *fixture, const struct lock_scheme *scheme)
 {
-    (void)fixture;
-    (void)scheme;
-    return -1;
+    return !lock_scheme_has(scheme, "lease")
+               ? -1
+               : ask_row(fixture, "SELECT (extract(epoch FROM lease_until - clock_timestamp()) * "
+                                  "1000)::bigint FROM lockpick_%s_lock");
 }
 
 static const struct contract postgres_contract = {
     .server = "postgres",
     .evict = evict,
     .lease_left_ms = lease_left_ms,
+    .renewed_ns = NS_PER_S,
     .probe = &sql_connector,
 };
 

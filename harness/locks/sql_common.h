@@ -69,6 +69,8 @@ int mysql_lock_table_make(const struct service *service, const struct lock_optio
 int mysql_lock_table_drop(const struct service *service, const struct lock_options *options,
                           struct error *error);
 
+#define MYSQL_ROW_IS_THERE                                                                         \
+    "SELECT COUNT(*) FROM lockpick.lockpick_{tag}_lock WHERE unique_mutex = '{lock}'"
 #define MYSQL_HOLDER_DIGITS 32 // of the token
 
 // Inserts a row by a statement with the arguments name, a new token and (if it takes that) lease
@@ -101,8 +103,12 @@ int mysql_row_clean_up(const struct service *service, const struct lock_options 
                        struct error *error);
 #define MYSQL_ROW_STORE                                                                            \
     .own_store = "mysql", .set_up = mysql_row_set_up, .clean_up = mysql_row_clean_up
+// The server's own tables of transactions and locks are renewed only when nobody has looked at them
+// for 0.1 s, and name no table. So the row is asked for by locking it: shared, for one statement.
 #define MYSQL_ROW_SCHEME                                                                           \
     MYSQL_SCHEME, MYSQL_ROW_STORE, .read = mysql_row_read,                                         \
+                                   .held_when = "SELECT 0 FROM lockpick.lockpick_{tag}_account "   \
+                                                "WHERE id = 1 LOCK IN SHARE MODE NOWAIT",          \
                                    .traits = LOCK_TRAITS("exclusive", "owner-checked", "session",  \
                                                          "own-store", "transaction", "mysql")
 

@@ -113,12 +113,11 @@ static const struct sql_answer nothing = {.values = {{.is_null = true}, {.is_nul
 // Writes the statement with its table.
 static const char *write_text(struct sql_connection *connection, const char *text)
 {
-    const char *place = connection->table[0] != '\0' ? strstr(text, "%s") : NULL;
-    if (place == NULL)
-        return text;
     connection->text.length = 0;
-    text_format(&connection->text, "%.*s%s%s", (int)(place - text), text, connection->table,
-                place + 2);
+    for (const char *place; connection->table[0] != '\0' && (place = strstr(text, "%s")) != NULL;
+         text = place + 2)
+        text_format(&connection->text, "%.*s%s", (int)(place - text), text, connection->table);
+    text_add(&connection->text, text);
     return connection->text.bytes;
 }
 

@@ -366,49 +366,12 @@ static int promote(struct session *session)
 
 // --- has_lock ------------------------------------------------------------------------------------
 
-#define ROW_OF_LOCK                                                                                \
-    "SELECT COUNT(*) FROM lockpick.lockpick_{tag}_lock WHERE unique_mutex = '{lock}'"
-// The server's own tables of transactions and locks are renewed only when nobody has looked at them
-// for 0.1 s, and name no table. So a row is asked for by locking it: shared, for one statement.
-#define ROW_ITSELF "SELECT 0 FROM lockpick.{account} WHERE id = 1 LOCK IN SHARE MODE NOWAIT"
-
-static const struct {
-    const char *scheme;
-    const char *question; // whether it is so, or whether it is refused by a lock
-} looks[] = {
-    {"mysql-unique", ROW_OF_LOCK},
-    {"mysql-unique-timeout", ROW_OF_LOCK " AND lock_until > NOW(6)"},
-    {"mysql-get-lock", "SELECT IS_USED_LOCK('{lock}') IS NOT NULL"},
-    {"mysql-for-update", ROW_ITSELF},
-    {"mysql-for-update-late", ROW_ITSELF},
-};
-
-static void add_name(const void *context, const char *word, struct text *text)
-{
-    const struct lock_identity *lock = context;
-    char table[SQL_TABLE_ROOM];
-    mysql_table_name(lock->tag, "account", table);
-    text_add(text, strcmp(word, "tag") == 0    ? lock->tag
-                   : strcmp(word, "lock") == 0 ? lock->name
-                                               : table);
-}
-
+// A server that was not yet sent the table, or has lost it, has no lock.
 static int has_lock(struct session *session)
 {
-    const struct lock_identity *lock = session->lock;
-    AUTO_TEXT struct text question = {0};
-    for (size_t i = 0; i < sizeof looks / sizeof *looks; i++) {
-        if (strcmp(looks[i].scheme, lock->scheme) == 0)
-            text_fill(&question, looks[i].question, add_name, lock);
-    }
-    if (question.length == 0)
-        return error_set(session->error,
-                         "MariaDB cannot tell whether a lock of the scheme %s is held",
-                         lock->scheme);
-    int result = session_is_so(session, "%s", question.bytes);
+    int result = session_is_held(session);
     if (result < 0 && error_of(session) == ER_LOCK_WAIT_TIMEOUT)
         return 1;
-    // A server that was not yet sent the table, or has lost it, has no lock.
     bool is_missing = error_of(session) == ER_NO_SUCH_TABLE || error_of(session) == ER_BAD_DB_ERROR;
     return result < 0 && is_missing ? 0 : result;
 }

@@ -1,8 +1,7 @@
 // PostgreSQL. It refuses to run as root, so it runs as an ordinary user.
 //
-// leads: whenever it answers, for it serves alone. has_lock: an advisory lock of the lock's number
-// that somebody was granted, as the lock table has it. disconnect: pg_terminate_backend; what a
-// backend had locked is free by then.
+// leads: whenever it answers, for it serves alone. has_lock: as the scheme asks (held_when).
+// disconnect: pg_terminate_backend; what a backend had locked is free by then.
 //
 // What was committed had been forced to the disk (fsync, synchronous_commit), so that LOSS_UNSYNCED
 // loses nothing more than a crash does. LOSS_ALL: the data are made anew.
@@ -157,17 +156,13 @@ static int leads(struct session *session)
     return session_is_so(session, "SELECT 1");
 }
 
-// The lock table has a number in two halves; objsubid is 1 of a lock by one number, and 2 of one by
-// two. The number is postgres_advisory.c's.
+// A server that has lost the table has no lock.
 static int has_lock(struct session *session)
 {
-    return session_is_so(
-        session,
-        "SELECT count(*) > 0 FROM pg_locks WHERE locktype = 'advisory' AND granted "
-        "AND objsubid = 1 "
-        "AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) "
-        "AND (classid::bigint << 32 | objid::bigint) = hashtextextended('%s', 0)",
-        session->lock->name);
+    int result = session_is_held(session);
+    bool is_missing = result < 0 && session->error != NULL &&
+                      strstr(session->error->text, "does not exist") != NULL;
+    return is_missing ? 0 : result;
 }
 
 static int end_client(struct session *session, const struct server_client *client)
