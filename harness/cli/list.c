@@ -167,6 +167,7 @@ static void list_faults(void)
                                          [LASTS_ON] = "or the end",
                                          [LASTS_BOUNDED] = "required"};
     struct table *table = TABLE_OF("FAULT", "STRIKES", "UNTIL", "HOW", "TAKES", "WHAT IT DOES");
+    AUTO_TEXT struct text between = {0};
     for (size_t i = 0; fault_catalogue[i] != NULL; i++) {
         const struct fault_form *form = &fault_catalogue[i]->form;
         struct text words[] = {{0}, joined(form->hows), joined(options_of(form))};
@@ -176,6 +177,8 @@ static void list_faults(void)
         }
         for (size_t j = 0; j < 3; j++)
             text_add(&words[j], words[j].length > 0 ? "" : "-");
+        if (fault_is_between(form))
+            text_add_item(&between, form->name);
         ROW(table, 1, form->name, words[0].bytes, untils[form->lasting], words[1].bytes,
             words[2].bytes, fault_catalogue[i]->summary);
         for (size_t j = 0; j < 3; j++)
@@ -185,6 +188,10 @@ static void list_faults(void)
     puts("The first way of `how` is the usual one, unless the kind of server has only others.\n"
          "`until` is required with evict's `how: noeviction`, which leaves nothing behind; nothing "
          "ends\ndisk's `how: corrupt`. Of disk's ways only `slow` takes `by`.");
+    printf(
+        "Servers that run already (external) are struck by your commands (exec); what goes between "
+        "them\nand clients, by %s.\n",
+        text_string(&between));
 }
 
 static void list_points(void)

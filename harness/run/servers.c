@@ -221,8 +221,7 @@ bool plan_wants_gateway(const struct plan *plan)
         const struct scenario *scenario = trial_as_run(trial);
         bool has_program = trial->external_client != NULL && trial->external_client->plugin == NULL;
         for (size_t j = 0; j < scenario->fault_count && trial_is_external(trial); j++)
-            wants |= has_program || (scenario->faults[j].form.strikes & STRIKES_WIRE) != 0 ||
-                     fault_can(&scenario->faults[j], FAULT_DISCONNECTS);
+            wants |= has_program || fault_is_between(&scenario->faults[j].form);
     }
     return wants;
 }

@@ -455,6 +455,10 @@ bool fault_takes(const struct fault_instance *instance, const char *option);
 // True if the fault has any of these traits, by the way in which it strikes.
 bool fault_can(const struct fault_instance *instance, unsigned traits);
 
+// True if it strikes what goes between clients and servers, which need not be ours then
+// (harness/cluster/gateway.h).
+bool fault_is_between(const struct fault_form *form);
+
 // A key of `workload`, and why a rule about it holds.
 struct key_rule {
     const char *key; // NULL: the list ends

@@ -422,6 +422,13 @@ bool fault_can(const struct fault_instance *instance, unsigned traits)
     return (mine & traits) != 0;
 }
 
+bool fault_is_between(const struct fault_form *form)
+{
+    bool ends_links = (form->traits & FAULT_DISCONNECTS) != 0;
+    return (form->strikes & STRIKES_WIRE) != 0 ||
+           ((form->strikes & STRIKES_CLIENT) != 0 && ends_links);
+}
+
 static void target_write(const struct target *target, struct text *out)
 {
     if (target->client == 0)
