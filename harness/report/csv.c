@@ -28,7 +28,8 @@ static const struct group {
      "duration_ns counted_ns holds not_held unknown due=load.due begun=load.begun holds_per_second "
      "attempts_per_hold commands_per_hold fairness least_grants most_grants longest_wait_ns "
      "acquire.* acquire_uncorrected.* release.* hold.* hand_off.* lateness.*"},
-    {"recovery.", "", "fault after_effect_ns after_heal_ns unavailable_ns"},
+    {"recovery.", "", "fault after_effect_ns after_heal_ns unavailable_ns leaderless_ns"},
+    {"statistics.leadership.", "leader_", "terms changes acts share_led requests_per_second"},
     {"statistics.resources.driver.", "driver_", USES},
     {"statistics.resources.clients.", "clients_", USES},
     {"statistics.resources.servers.", "servers_", USES},

@@ -76,6 +76,12 @@ TEST_WITH(a_trial_is_a_line, test_run_setup, end)
     statistics_make(&test.model, &result->statistics);
     result->statistics.resources =
         (struct resources){.is_known = true, .clients = {.processes = 2, .processor_ns = 77}};
+    result->statistics.leadership = (struct leadership){.is_known = true,
+                                                        .terms = 4,
+                                                        .changes = 3,
+                                                        .acts = 12,
+                                                        .share_led = 0.5,
+                                                        .requests_per_second = 7};
     result->statistics.driver_bound.late[PERCENTILE_p50] = true;
     result->statistics.driver_bound.late[PERCENTILE_max] = true;
     test.run.environment.load_at_begin = (struct machine_load){true, {0.25, 1, 2}};
@@ -89,6 +95,11 @@ TEST_WITH(a_trial_is_a_line, test_run_setup, end)
                                      {1, "acquire_max_ns", "35000000"},
                                      {1, "hand_off_p50_ns", "10000000"},
                                      {1, "clients_processor_ns", "77"},
+                                     {1, "leader_terms", "4"},
+                                     {1, "leader_changes", "3"},
+                                     {1, "leader_acts", "12"},
+                                     {1, "leader_share_led", "0.5"},
+                                     {1, "leader_requests_per_second", "7"},
                                      {1, "driver_bound", "0"},
                                      {1, "driver_late", "p50 max"},
                                      {1, "load_at_begin", "0.25"},
@@ -110,6 +121,7 @@ TEST_WITH(what_is_not_known_is_empty_and_no_zero, test_run_setup, end)
                                      {1, "acquire_uncorrected_p50_ns", ""},
                                      {1, "servers_processor_ns", ""},
                                      {1, "unavailable_ns", ""},
+                                     {1, "leader_terms", ""},
                                      {1, "load_at_end", ""},
                                      {2, "verdict", "SKIPPED"},
                                      {2, "holds", ""},
@@ -123,13 +135,14 @@ TEST_WITH(the_fault_with_the_longest_loss_is_told_of, test_run_setup, end)
 {
     struct trial_result *result = ADD("redis-setnx", SAFE, NONE);
     result->statistics.recoveries = (struct recoveries){
-        .items = {{1, 10, 5, 100, -1}, {2, 20, TIME_NEVER, 300, -1}, {3, 30, 5, 200, -1}},
+        .items = {{1, 10, 5, 100, -1}, {2, 20, TIME_NEVER, 300, 250}, {3, 30, 5, 200, -1}},
         .count = 3};
     csv = report_csv(test_report(&test.run));
     expect_all((const struct cell[]){{1, "fault", "2"},
                                      {1, "after_effect_ns", "20"},
                                      {1, "after_heal_ns", ""},
                                      {1, "unavailable_ns", "300"},
+                                     {1, "leaderless_ns", "250"},
                                      {0}});
 }
 
