@@ -67,18 +67,38 @@ static int take_cache(const char *folder)
     return descriptor;
 }
 
-void data_cache_keep(const char *data, const char *cache, struct process_limit limit)
+int data_cache_fill(const char *cache, int (*make)(const char *half, const void *context),
+                    const void *context)
 {
     AUTO_FREE char *folder = memory_string(cache);
     *strrchr(folder, '/') = '\0';
     AUTO_FREE char *half = path_join(folder, HALF);
-    const char *const pack[] = {"tar", "-I", "gzip -1", "-cSf", half, "-C", data, ".", NULL};
     int lock = folder_make(folder, NULL) == 0 ? take_cache(folder) : -1;
     if (lock < 0)
-        return;
-    if (!run(pack, limit) || rename(half, cache) != 0)
+        return -1;
+    int result = make(half, context) == 0 ? rename(half, cache) : -1;
+    if (result != 0)
         unlink(half);
     close(lock);
+    return result;
+}
+
+struct packing {
+    const char *data;
+    struct process_limit limit;
+};
+
+static int pack(const char *half, const void *of)
+{
+    const struct packing *packing = of;
+    const char *const arguments[] = {"tar", "-I",          "gzip -1", "-cSf", half,
+                                     "-C",  packing->data, ".",       NULL};
+    return run(arguments, packing->limit) ? 0 : -1;
+}
+
+void data_cache_keep(const char *data, const char *cache, struct process_limit limit)
+{
+    data_cache_fill(cache, pack, &(struct packing){data, limit});
 }
 
 void data_cache_sweep(void)

@@ -24,16 +24,23 @@
 // flush, evict, deny: it has nothing of the kind.
 #include "harness/cluster/server.h"
 
+#include "harness/base/clock.h"
 #include "harness/base/file.h"
 #include "harness/base/scope.h"
+#include "harness/cluster/data_cache.h"
 #include "harness/cluster/exploration.h"
 #include "harness/locks/zookeeper_common.h"
 
 #include <inttypes.h>
+#include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #define JAR "/usr/share/java/zookeeper.jar"
 // With what prints the log: without it ZooKeeper is silent.
@@ -60,37 +67,40 @@ static void version(char *out, size_t room)
     version_ask("zookeeper", arguments, "version ", out, room);
 }
 
-// Each peer: where it talks to the others, and where they elect. Without performance data, which
-// are files in /tmp.
-static pid_t start(const struct node *node, struct error *error)
+// `alone`: not as one of its group.
+static int write_settings(const struct node *node, const char *name, const char *data, bool alone,
+                          struct error *error)
 {
     const struct server_group *group = node->group;
     AUTO_TEXT struct text settings = {0};
-    AUTO_FREE char *path = path_join(node->data, "myid");
-    char number[16];
-    int length = snprintf(number, sizeof number, "%d\n", node->number);
     text_format(&settings,
                 "tickTime=%d\ninitLimit=25\nsyncLimit=10\ndataDir=%s\n"
                 "minSessionTimeout=%d\nmaxSessionTimeout=%d\nmaxClientCnxns=0\n"
                 "admin.enableServer=false\n4lw.commands.whitelist=srvr,conf,cons,dump\n"
                 "clientPort=%d\nclientPortAddress=%s\n",
-                TICK_MS, node->data, 2 * TICK_MS,
+                TICK_MS, data, 2 * TICK_MS,
                 group->settings.is_explored ? EXPLORED_SESSION_MS : 20 * TICK_MS, node->port,
                 node->end.address);
-    for (int i = 0; group->count > 1 && i < group->count; i++) {
+    // Each peer: where it talks to the others, and where they elect.
+    for (int i = 0; group->count > 1 && !alone && i < group->count; i++) {
         const struct node *peer = &group->nodes[i];
         text_format(&settings, "server.%d=%s:%d:%d;%s:%d\n", peer->number, peer->end.address,
                     peer->extra_ports[0], peer->extra_ports[1], peer->end.address, peer->port);
     }
-    if (server_write(node, "zoo.cfg", settings.bytes, error) != 0 ||
-        file_write(path, number, (size_t)length, error) != 0)
-        return -1;
+    return server_write(node, name, settings.bytes, error);
+}
+
+// Without performance data, which are files in /tmp.
+static pid_t run(const struct node *node, const char *option, const char *settings,
+                 struct error *error)
+{
     return server_run(node, false, error,
                       "java -cp " CLASSPATH " -Xmx128m -XX:+UseSerialGC -XX:-UsePerfData"
-                      " -XX:TieredStopAtLevel=1 -Dorg.slf4j.simpleLogger.defaultLogLevel=warn"
+                      " -XX:TieredStopAtLevel=1 %s -Dorg.slf4j.simpleLogger.defaultLogLevel=warn"
                       " -Dorg.slf4j.simpleLogger.showDateTime=true"
                       " -Dzookeeper.jmx.log4j.disable=true"
-                      " org.apache.zookeeper.server.quorum.QuorumPeerMain zoo.cfg");
+                      " org.apache.zookeeper.server.quorum.QuorumPeerMain %s",
+                      option, settings);
 }
 
 // It has a mode once it serves, as the only server or in a quorum. That it is ours shows in where
@@ -98,6 +108,105 @@ static pid_t start(const struct node *node, struct error *error)
 static bool ready(const struct node *node)
 {
     return node_says(node, "srvr", "Mode: ") && node_says(node, "conf", node->data);
+}
+
+// --- its classes ---------------------------------------------------------------------------------
+
+// A server takes twice as long to start, and to the processor, if it has to look for its classes in
+// archives and to check them. So they are kept as they are in memory, once for each machine and
+// version: https://openjdk.org/jeps/350. Java itself sees whether they are those of its archives,
+// and else does without; but what is cut short or damaged would be its end, so that they have a
+// checksum behind them.
+
+#define PLAIN "/._-0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+// What is kept is named after the archive and the Java machine, by when they were installed. NULL:
+// nothing can be kept that the server can read.
+static char *classes_path(const struct node *node)
+{
+    struct stat archive, machine;
+    char name[80];
+    AUTO_FREE char *java = program_path("java");
+    if (node->gated || java == NULL || stat(JAR, &archive) != 0 || stat(java, &machine) != 0)
+        return NULL;
+    snprintf(name, sizeof name, "zookeeper-classes-%llx-%llx",
+             (unsigned long long)archive.st_mtim.tv_sec,
+             (unsigned long long)machine.st_mtim.tv_sec);
+    char *path = data_cache_path(name);
+    // A colon would part two paths.
+    if (path != NULL && path[strspn(path, PLAIN)] == '\0')
+        return path;
+    free(path);
+    return NULL;
+}
+
+static uint32_t checksum(const struct text *classes)
+{
+    return (uint32_t)crc32_z(0, (const unsigned char *)classes->bytes, classes->length);
+}
+
+static bool are_kept(const char *path)
+{
+    AUTO_TEXT struct text classes = {0};
+    uint32_t sum;
+    if (access(path, R_OK) != 0 || file_read(path, &classes, NULL) != 0)
+        return false;
+    if (classes.length > sizeof sum) {
+        classes.length -= sizeof sum;
+        memcpy(&sum, classes.bytes + classes.length, sizeof sum);
+        if (sum == checksum(&classes))
+            return true;
+    }
+    fprintf(stderr,
+            "lockpick: what is kept of ZooKeeper's classes in %s is damaged; it is made anew\n",
+            path);
+    unlink(path);
+    return false;
+}
+
+// What a server has in memory that serves alone is written when it ends.
+static int make_classes(const char *half, const void *of)
+{
+    const struct node *node = of;
+    struct error error;
+    char option[PATH_MAX + 40];
+    AUTO_FREE char *data = path_join(node->data, "alone");
+    AUTO_TEXT struct text ignored = {0};
+    snprintf(option, sizeof option, "-XX:ArchiveClassesAtExit=%s", half);
+    if (write_settings(node, "alone.cfg", data, true, &error) != 0)
+        return -1;
+    pid_t id = run(node, option, "alone.cfg", &error);
+    if (id <= 0)
+        return -1;
+    int64_t give_up_ns = clock_monotonic_ns() + node_boot_limit_s(node) * NS_PER_S;
+    siginfo_t ended = {0};
+    bool serves = false;
+    while (!serves && waitid(P_PID, (id_t)id, &ended, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+           ended.si_pid == 0 && clock_monotonic_ns() < give_up_ns && node_pause(node, &error))
+        serves = ready(node);
+    kill(id, SIGTERM);
+    int status = process_wait(id, "java", node_limit(node), -1, &ignored, NULL);
+    folder_remove(data, NULL);
+    AUTO_TEXT struct text classes = {0};
+    if (!serves || status != 128 + SIGTERM || file_read(half, &classes, NULL) != 0)
+        return -1;
+    uint32_t sum = checksum(&classes);
+    text_add_bytes(&classes, (const char *)&sum, sizeof sum);
+    return file_write(half, classes.bytes, classes.length, NULL);
+}
+
+static pid_t start(const struct node *node, struct error *error)
+{
+    AUTO_FREE char *path = path_join(node->data, "myid");
+    AUTO_FREE char *classes = classes_path(node);
+    char number[16], option[PATH_MAX + 40] = "";
+    int length = snprintf(number, sizeof number, "%d\n", node->number);
+    if (classes != NULL && (are_kept(classes) || data_cache_fill(classes, make_classes, node) == 0))
+        snprintf(option, sizeof option, "-XX:SharedArchiveFile=%s", classes);
+    if (write_settings(node, "zoo.cfg", node->data, false, error) != 0 ||
+        file_write(path, number, (size_t)length, error) != 0)
+        return -1;
+    return run(node, option, "zoo.cfg", error);
 }
 
 // Four-letter words.
