@@ -232,6 +232,12 @@ int external_group_open(struct external_group *external, const struct gateway *g
         external->leash = leash[0];
         result = give_away(external, gateway, leash[1], service, error);
     }
+    if (result == 0 && service->tls != NULL && service->tls->server_name == NULL) {
+        external->first = service->servers[0];
+        external->tls = *service->tls;
+        external->tls.server_name = external->first.host;
+        service->tls = &external->tls;
+    }
     for (int i = 0; i < external->group.count && result == 0; i++)
         snprintf(service->servers[i].host, sizeof service->servers[i].host, "%s", ends[i].address);
     if (result != 0)

@@ -38,11 +38,15 @@ struct external_group {
     struct server_group group; // of nodes without a process, of a kind of their own
     struct node nodes[MAX_SERVERS];
     int leash; // a socket: its end ends their proxies
+    // By TLS without a name: as before, with the name that the first server has in its URL.
+    struct tls_settings tls;
+    struct endpoint first;
 };
 
 // In the sandbox: makes the nodes of the service's servers, and changes their addresses in the
-// service to those of the nodes. `serial` as for network_build. 0, or -1 with `error` set: none of
-// the servers can be reached, or what a network needs is missing.
+// service to those of the nodes, which has parts of `external` from then on. `serial` as for
+// network_build. 0, or -1 with `error` set: none of the servers can be reached, or what a network
+// needs is missing.
 int external_group_open(struct external_group *external, const struct gateway *gateway, int serial,
                         struct service *service, struct error *error);
 void external_group_close(struct external_group *external);

@@ -226,6 +226,17 @@ bool plan_wants_gateway(const struct plan *plan)
     return wants;
 }
 
+// Whether a certificate can be asked for that is made out to the servers' host in their URL, where
+// they are reached by other addresses.
+static bool can_name_host(const struct server_form *form, const struct server_settings *settings,
+                          const struct url *url)
+{
+    bool are_one = form->why_no_server_name == NULL;
+    for (int i = 1; i < url->host_count; i++)
+        are_one &= strcmp(url->hosts[i].host, url->hosts[0].host) == 0;
+    return are_one || settings->tls.server_name != NULL;
+}
+
 // Why a gateway does not do for a trial with servers that run already; NULL: it does.
 static const char *why_no_gateway(const struct trial *trial)
 {
@@ -247,11 +258,11 @@ static const char *why_no_gateway(const struct trial *trial)
         if (topology != NULL && topology->redirects)
             return "an external server tells its clients addresses of others, which are on the "
                    "host's network";
-        if (external_read(servers.kinds[i], &server_kind_find(servers.kinds[i])->form, settings,
-                          &url, &is_by_tls, &ignored) == 0 &&
-            is_by_tls && settings->tls.server_name == NULL)
-            return "the certificate of an external server is made out to its address on the "
-                   "host's network, if its 'tls' has no 'server-name'";
+        const struct server_form *form = &server_kind_find(servers.kinds[i])->form;
+        if (external_read(servers.kinds[i], form, settings, &url, &is_by_tls, &ignored) == 0 &&
+            is_by_tls && !can_name_host(form, settings, &url))
+            return "the certificates of external servers are made out to their hosts, and no one "
+                   "'server-name' is said, or can be";
     }
     return NULL;
 }
