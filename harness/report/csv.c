@@ -28,8 +28,7 @@ static const struct group {
      "duration_ns counted_ns holds not_held unknown due=load.due begun=load.begun holds_per_second "
      "attempts_per_hold commands_per_hold fairness least_grants most_grants longest_wait_ns "
      "acquire.* acquire_uncorrected.* release.* hold.* hand_off.* lateness.*"},
-    {"recovery.", "", "fault after_effect_ns after_heal_ns unavailable_ns leaderless_ns"},
-    {"statistics.leadership.", "leader_", "terms changes acts share_led requests_per_second"},
+    {"recovery.", "", "fault after_effect_ns after_heal_ns unavailable_ns"},
     {"statistics.resources.driver.", "driver_", USES},
     {"statistics.resources.clients.", "clients_", USES},
     {"statistics.resources.servers.", "servers_", USES},
@@ -39,7 +38,9 @@ static const struct group {
      "driver_bound_reason=driver_bound.reason"},
     {"environment.", "",
      "lockpick_version servers durability isolation kernel processor processors governor "
-     "clock_source load_at_begin=load_at_begin.0 load_at_end=load_at_end.0 began"}};
+     "clock_source load_at_begin=load_at_begin.0 load_at_end=load_at_end.0 began"},
+    {"recovery.", "", "leaderless_ns"},
+    {"statistics.leadership.", "leader_", "terms changes acts share_led requests_per_second"}};
 
 // --- cells ---------------------------------------------------------------------------------------
 
