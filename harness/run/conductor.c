@@ -28,6 +28,8 @@
 #define CONNECT_LIMIT_NS (60 * NS_PER_S)
 // What one look at the clients counts at most of the time that they have to end.
 #define MOST_OF_A_LOOK_NS (50 * NS_PER_MS)
+// How long a client that no fault holds may stand still, of that time.
+#define STOPPED_LIMIT_NS (5 * NS_PER_S)
 #define PROGRESS_EVERY_NS (100 * NS_PER_MS)
 struct conductor {
     const struct trial *trial;
@@ -329,6 +331,17 @@ static enum stop_reason run_until_stop(struct conductor *conductor)
     return reason;
 }
 
+static bool is_any_stopped(const struct conductor *conductor)
+{
+    struct process_entry entry;
+    for (int i = 0; i < conductor->client_count; i++) {
+        pid_t id = conductor->clients[i].process;
+        if (id != 0 && process_read(id, &entry) && entry.state == 'T')
+            return true;
+    }
+    return false;
+}
+
 // After the stop: every client finishes what it does.
 static void let_clients_end(struct conductor *conductor)
 {
@@ -343,12 +356,15 @@ static void let_clients_end(struct conductor *conductor)
     // A program that hangs is waited for until it is known to (see driver_wait).
     if (external_client != NULL && external_client->plugin == NULL)
         left_ns += lock->wait_ns + 20 * external_client->patience_ns;
+    int64_t stopped_ns = 0; // for how long one was, by none of the faults, which are over
     // While the conductor stands still, so may they.
-    while (living_clients(conductor) > 0 && left_ns > 0) {
+    while (living_clients(conductor) > 0 && left_ns > 0 && stopped_ns < STOPPED_LIMIT_NS) {
         int64_t from_ns = clock_monotonic_ns();
         reap(conductor);
         rest(conductor, from_ns);
-        left_ns -= time_earlier(clock_monotonic_ns() - from_ns, MOST_OF_A_LOOK_NS);
+        int64_t spent_ns = time_earlier(clock_monotonic_ns() - from_ns, MOST_OF_A_LOOK_NS);
+        left_ns -= spent_ns;
+        stopped_ns = is_any_stopped(conductor) ? stopped_ns + spent_ns : 0;
     }
     if (living_clients(conductor) > 0) {
         AUTO_TEXT struct text who = {0};
@@ -359,9 +375,14 @@ static void let_clients_end(struct conductor *conductor)
                             client->is_dying ? "a fault killed, and " : "",
                             process_doing(client->process));
         }
-        state_break(&conductor->state, "%d of %d clients did not end after they were told to: %s%s",
+        state_break(&conductor->state,
+                    "%d of %d clients did not end after they were told to: %s%s%s",
                     living_clients(conductor), (int)conductor->scenario->clients.processes,
-                    text_string(&who), client_suspect(conductor->trial));
+                    text_string(&who),
+                    stopped_ns > 0 ? ": no fault stopped it; its driver, or somebody else on this "
+                                     "machine, sent it a SIGSTOP"
+                                   : "",
+                    client_suspect(conductor->trial));
     }
 }
 
