@@ -69,7 +69,7 @@ static void add_rights(struct text *text, const char *rights)
         AUTO_TEXT struct text all = {0}, wanted = {0};
         text_format(&all, "%s ", text_string(text));
         text_format(&wanted, " %s ", word);
-        if (strstr(text_string(&all), text_string(&wanted)) == NULL)
+        if (word[0] != '\0' && strstr(text_string(&all), text_string(&wanted)) == NULL)
             text_format(text, " %s", word);
     }
 }
@@ -86,15 +86,15 @@ static void print_rights(const struct lock_scheme *scheme)
                server->form.title);
     if (server == NULL || server->form.grant == NULL)
         return;
-    AUTO_TEXT struct text grant = {0};
-    text_add(&grant, server->form.grant);
+    AUTO_TEXT struct text rights = {0};
     if (scheme->rights != NULL) {
-        add_rights(&grant, scheme->rights);
-        add_rights(&grant, store != NULL ? store->rights : NULL);
-        add_rights(&grant, server->form.rights);
+        add_rights(&rights, scheme->rights);
+        add_rights(&rights, store != NULL ? store->rights : NULL);
+        add_rights(&rights, server->form.rights);
     }
-    printf("\nOn a server of yours (%s, external:)%s, its user needs:\n  %s\n", server->form.title,
-           store != NULL ? " that keeps the guarded value, too" : "", text_string(&grant));
+    printf("\nOn a server of yours (%s, external:)%s, its user needs:\n  %s%s\n",
+           server->form.title, store != NULL ? " that keeps the guarded value, too" : "",
+           server->form.grant, text_string(&rights));
 }
 
 static void list_scheme(const struct lock_scheme *scheme)

@@ -133,8 +133,8 @@ struct lock_scheme {
     const char *const *traits; // NULL-terminated, from lock_traits; and its server
     const char *server;        // kind of server it needs, NULL for none
     // What its user must be allowed on a server that runs already, besides what each run needs
-    // there (server_form.rights): of Redis, rules of an ACL with spaces between them. NULL: nothing
-    // else.
+    // there (server_form.rights): of Redis, rules of an ACL with spaces between them; else the
+    // words that follow those of server_form.grant. NULL: nothing else.
     const char *rights;
     // Keys that its scripts make up, as the original's do, instead of being sent them, by a glob:
     // a server that refuses such keys refuses the scheme. NULL: there are none.

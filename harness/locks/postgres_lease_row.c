@@ -135,6 +135,7 @@ const struct lock_scheme postgres_lease_row_scheme = {
               "token; a database whose clock jumps",
     .traits = LOCK_TRAITS("exclusive", "lease", "owner-checked", "fenced", "renewed", "postgres"),
     .server = "postgres",
+    .rights = "; GRANT CREATE ON SCHEMA public TO NAME",
     .held_when =
         "SELECT count(*) > 0 FROM lockpick_{tag}_lock WHERE lease_until > clock_timestamp()",
     .set_up = set_up,

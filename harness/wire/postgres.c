@@ -16,6 +16,13 @@ static int note(const struct peer *peer, const char *message, struct error *erro
     return error_set(error, "%s: %.*s", peer->name, (int)strcspn(message, "\n"), message);
 }
 
+// Such as that a table which is to be dropped is not there: libpq would print it.
+static void ignore_notice(void *context, const char *message)
+{
+    (void)context;
+    (void)message;
+}
+
 int postgres_peer_open(struct sql_peer *link, const struct peer *peer,
                        const struct sql_login *login, struct error *error)
 {
@@ -51,6 +58,7 @@ int postgres_peer_open(struct sql_peer *link, const struct peer *peer,
         values[i] = i < count ? parameters[i][1] : NULL;
     }
     PGconn *session = PQconnectStartParams(keywords, values, 0);
+    PQsetNoticeProcessor(session, ignore_notice, NULL);
     PostgresPollingStatusType state =
         PQstatus(session) == CONNECTION_BAD ? PGRES_POLLING_FAILED : PGRES_POLLING_WRITING;
     bool in_time = true;
