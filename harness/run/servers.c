@@ -276,8 +276,8 @@ const char *why_loopback(const struct run_options *options, const struct plan *p
         const char *why = NULL;
         if (trial_is_external(&plan->trials[i]))
             why = has_gateway ? why_no_gateway(&plan->trials[i])
-                              : "a server is external: clients in namespaces of their own could "
-                                "not reach it";
+                              : "a server is external, and no fault strikes on the way to it, so "
+                                "that its clients need no gateway";
         if (why != NULL)
             return why;
     }
