@@ -269,11 +269,17 @@ void zk_lock_path(const struct lock_options *options, const char *below, const c
     snprintf(path, ZK_PATH_ROOM, TOP "/%s%s%s%s", options->tag, below, slash, name);
 }
 
-static struct zk *open_for_set_up(const struct service *service, struct error *error)
+// Takes one of the tries; all that are left, if no server answers for the whole time.
+static struct zk *open_for_set_up(const struct service *service, int *tries_left,
+                                  struct error *error)
 {
     const struct zk_settings settings = {
         .service = service, .session_ns = SET_UP_NS, .request_ns = SET_UP_NS};
-    return zk_open(&settings, error);
+    int64_t give_up_ns = clock_of_machine_ns() + SET_UP_NS;
+    struct zk *zk = zk_open(&settings, error);
+    bool is_unanswered = zk == NULL && clock_of_machine_ns() >= give_up_ns;
+    *tries_left = is_unanswered ? 0 : *tries_left - 1;
+    return zk;
 }
 
 // The top is a container: the server removes it some time after the last lock in it. If it does so
@@ -299,8 +305,8 @@ int zk_lock_set_up_folders(const struct service *service, const struct lock_opti
                            const char *const *below, struct error *error)
 {
     int result = -1;
-    for (int tries = 0; result != 0 && tries < SET_UP_TRIES; tries++) {
-        struct zk *zk = open_for_set_up(service, error);
+    for (int left = SET_UP_TRIES; result != 0 && left > 0;) {
+        struct zk *zk = open_for_set_up(service, &left, error);
         result = zk != NULL ? 0 : -1;
         for (size_t i = 0; below[i] != NULL && result == 0; i++) {
             char path[ZK_PATH_ROOM];
@@ -344,8 +350,8 @@ static int remove_tree(struct zk *zk, const char *path, struct error *error)
 static int remove_from(const struct service *service, const char *path, struct error *error)
 {
     int result = -1;
-    for (int tries = 0; result != 0 && tries < SET_UP_TRIES; tries++) {
-        struct zk *zk = open_for_set_up(service, error);
+    for (int left = SET_UP_TRIES; result != 0 && left > 0;) {
+        struct zk *zk = open_for_set_up(service, &left, error);
         result = zk != NULL ? remove_tree(zk, path, error) : -1;
         zk_close(zk);
     }
