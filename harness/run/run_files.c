@@ -69,7 +69,8 @@ static int collect(const char *path, int levels, struct string_list *list)
         AUTO_FREE char *installed = path[0] != '/' ? file_of_program(names) : NULL;
         if (installed != NULL)
             return collect(installed, levels, list);
-        fprintf(stderr, "lockpick run: cannot find %s: %s\n", path, strerror(reason));
+        AUTO_FREE char *name = text_clean_line(memory_string(path)); // it may be a stranger's
+        fprintf(stderr, "lockpick run: cannot find %s: %s\n", name, strerror(reason));
         return -1;
     }
     if (!S_ISDIR(status.st_mode)) {
