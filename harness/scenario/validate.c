@@ -386,18 +386,20 @@ void check_program(struct node *node, const char *program)
                errno != 0 ? strerror(errno) : "it is no file");
 }
 
-static void check_placeholders(struct node *node, const struct string_list *list, const char *text)
+static void check_placeholder(struct node *node, const char *text)
 {
     char word[40];
-    for (size_t i = 0; node != NULL && node_fine(node) && i < (list != NULL ? list->count : 1);
-         i++) {
-        if (!custom_finds_unknown(list != NULL ? list->items[i] : text, word, sizeof word))
-            continue;
-        AUTO_TEXT struct text advice = {0};
-        words_advise(word, custom_placeholders, &advice);
-        refuse(list != NULL ? item_node(node, i) : node, "nothing is known of {%s} (%s)", word,
-               text_string(&advice));
-    }
+    AUTO_TEXT struct text advice = {0};
+    if (node == NULL || !node_fine(node) || !custom_finds_unknown(text, word, sizeof word))
+        return;
+    words_advise(word, custom_placeholders, &advice);
+    refuse(node, "nothing is known of {%s} (%s)", word, text_string(&advice));
+}
+
+static void check_placeholders(struct node *list, const struct string_list *texts)
+{
+    for (size_t i = 0; list != NULL && node_fine(list) && i < texts->count; i++)
+        check_placeholder(item_node(list, i), texts->items[i]);
 }
 
 static void check_custom_server(struct node *map, const char *kind,
@@ -420,12 +422,12 @@ static void check_custom_server(struct node *map, const char *kind,
                                  (custom->ready_command.count > 0) >
                              1)
         refuse(ready, "'ready' is one of log, http and command, not several");
-    check_placeholders(command, &custom->command, NULL);
-    check_placeholders(env, &custom->environment, NULL);
-    check_placeholders(node_child(map, "leads"), &custom->leads, NULL);
-    check_placeholders(node_child(map, "peer"), NULL, custom->server.peer);
-    check_placeholders(node_child(ready, "command"), &custom->ready_command, NULL);
-    check_placeholders(node_child(ready, "http"), NULL, custom->server.ready_path);
+    check_placeholders(command, &custom->command);
+    check_placeholders(env, &custom->environment);
+    check_placeholders(node_child(map, "leads"), &custom->leads);
+    check_placeholder(node_child(map, "peer"), custom->server.peer);
+    check_placeholders(node_child(ready, "command"), &custom->ready_command);
+    check_placeholder(node_child(ready, "http"), custom->server.ready_path);
 }
 
 // `key` of a kind of servers, if it is there, says where a password is.
