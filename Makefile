@@ -250,8 +250,8 @@ torture: setup
 
 # --- the comparison that is committed --------------------------------------------------------------
 
-# make reference: every scheme under every fault, and what each costs, into results/reference; under
-# 15 minutes, on a machine that has nothing else to do.
+# make reference: every scheme under every fault, and what each costs, into results/reference; 13 to 17
+# minutes, on a machine that has nothing else to do.
 .PHONY: reference
 reference: setup
 	@$(MAKE) --no-print-directory -j$$(nproc) all

@@ -58,16 +58,15 @@ set grid linecolor rgb 0xdddddd linewidth 0.7;".(strlen(layout) ? 'set multiplot
 undefine TIMES* RATES* P50* P99* COSTS*
 known(variable, otherwise) = exists(variable) ? value(variable) : otherwise
 
-group_1 = 'no server'
-group_2 = 'Redis (1 of 3)'
-group_3 = 'Redis (2 of 3)'
-group_4 = 'Redis (3 of 3)'
-group_5 = 'ZooKeeper, etcd'
-group_6 = 'memcached'
-group_7 = 'MariaDB, PostgreSQL'
-groups = 7
-locks_1 = 'one lock for all'
-columns = '1'
+group_1 = ''.'no server, Redis'
+group_2 = ''.'Redis'
+group_3 = ''.'Redis'
+group_4 = ''.'Redis, ZooKeeper, etcd'
+group_5 = ''.'etcd, memcached, MariaDB'
+group_6 = ''.'MariaDB, PostgreSQL'
+groups = 6
+locks_0 = 'one lock for all'
+columns = '0 '
 load = 'clients'
 title = ''
 title = joined(title, broken('Throughput and acquire p99 against the number of clients, without faults: cost-alone, cost-one-key', large))

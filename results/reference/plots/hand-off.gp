@@ -58,12 +58,12 @@ set grid linecolor rgb 0xdddddd linewidth 0.7;".(strlen(layout) ? 'set multiplot
 undefine TIMES* RATES* P50* P99* COSTS*
 known(variable, otherwise) = exists(variable) ? value(variable) : otherwise
 
-rows = 48
+rows = 60
 title = ''
-title = joined(title, broken('Hand-off: from a release to the next grant, without faults: cost-one-key, cost-alone', large))
+title = joined(title, broken('Hand-off: from a release to the next grant, without faults', large))
 cause = ''
 notes = ''
-notes = joined(notes, broken('* driver-bound in some repeat: the figure may tell of the driver, not of the lock.', small))
+notes = joined(notes, broken('* in some repeat driver-bound, or late in beginning acquires: the figure may tell of the driver, not of the lock.', small))
 notes = joined(notes, broken('Not shown: 1 more scenario without faults.', small))
 top = 12 + 21 * lines(title)
 below = 17 * lines(notes) + 14

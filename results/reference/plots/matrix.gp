@@ -64,9 +64,9 @@ title = ''
 title = joined(title, broken('Which lock survives which fault, and what it costs', large))
 cause = ''
 notes = ''
-notes = joined(notes, broken('Beside ✗, what was broken first: D double-grant · H stale-holder · L lost-update · X wrongful-release.', small))
+notes = joined(notes, broken('Beside ✗, what was broken first: D double-grant, X wrongful-release, H stale-holder, L lost-update.', small))
 notes = joined(notes, broken('No fault, and costs: in cost-one-key (8 clients of 1 thread). Locks/s is the median of the trials. Bars are logarithmic, with a line at each power of ten. –: not measured. *: driver-bound, the lock may be faster than what asked for it.', small))
-notes = joined(notes, broken('Measured on: Linux 6.18.44-fc-v769 · 2 processors (Intel(R) Xeon(R) Processor) · placement: free: not pinned; spread: each node pinned, one after the other over the processors · redis: in memory only; redis: log flushed at each write; zookeeper: log flushed at each write; etcd: log flushed at each write; memcached: in memory only; mysql: log flushed at each commit; postgres: log flushed at each commit.', small))
+notes = joined(notes, broken('Measured on: Linux 6.18.44-fc-v657, 2 processors of Intel(R) Xeon(R) Processor; placement free: not pinned; spread: each node pinned, one after the other over the processors; redis: in memory only; redis: log flushed at each write; zookeeper: log flushed at each write; etcd: log flushed at each write; memcached: in memory only; mysql: log flushed at each commit; postgres: log flushed at each commit.', small))
 top = 12 + 21 * lines(title)
 below = 17 * lines(notes) + 14
 

@@ -58,16 +58,15 @@ set grid linecolor rgb 0xdddddd linewidth 0.7;".(strlen(layout) ? 'set multiplot
 undefine TIMES* RATES* P50* P99* COSTS*
 known(variable, otherwise) = exists(variable) ? value(variable) : otherwise
 
-group_1 = 'no server'
-group_2 = 'Redis (1 of 3)'
-group_3 = 'Redis (2 of 3)'
-group_4 = 'Redis (3 of 3)'
-group_5 = 'ZooKeeper, etcd'
-group_6 = 'memcached'
-group_7 = 'MariaDB, PostgreSQL'
-groups = 7
+group_1 = 'cost-alone: '.'no server, Redis'
+group_2 = 'cost-alone: '.'Redis'
+group_3 = 'cost-alone: '.'Redis'
+group_4 = 'cost-alone: '.'Redis, ZooKeeper, etcd'
+group_5 = 'cost-alone: '.'etcd, memcached, MariaDB'
+group_6 = 'cost-alone: '.'MariaDB, PostgreSQL'
+groups = 6
 title = ''
-title = joined(title, broken('Acquire latency by percentile, without faults: cost-alone', large))
+title = joined(title, broken('Acquire latency by percentile, without faults', large))
 cause = ''
 notes = ''
 notes = joined(notes, broken('* in some repeat driver-bound, or late in beginning acquires: the figure may tell of the driver, not of the lock.', small))

@@ -3,21 +3,15 @@ reset
 name = 'unsafe-window'
 data = 'unsafe-window.dat'
 width = 900
-rows = 33
-title = ''.'For how long two believed to hold the lock at once'
-title_lines = 1
-cause = ''
-cause_lines = 0
-notes = ''.'A line goes from the least to the most of all trials, which stands beside it; a dot is the median of a trial. Schemes'."\n".\
-  'that had none are left out.'
-notes_lines = 2
 
-# What all pictures share: colours, told apart by colour-blind people and by their lightness in grey
-# (Okabe and Ito's), and a frame of a title, above, and notes, below.
+# What all pictures share: colours, and a frame of a title, above, and notes, below. Colours are told apart by colour-blind
+# people (Okabe and Ito's; sky, orange and purple are darker, for thin lines to be seen on white); the pale ones are of areas.
 set encoding utf8
 set micro
-blue = 0x0072B2; sky = 0x56B4E9; green = 0x009E73; orange = 0xE69F00; red = 0xD55E00
-dark_red = 0xa03c00; purple = 0xCC79A7; grey = 0x8a8a8a; dark = 0x333333; black = 0x111111; brown = 0x6b5900
+blue = 0x0072B2; sky = 0x3A94CF; green = 0x009E73; orange = 0xBF8000; red = 0xD55E00
+dark_red = 0xa03c00; purple = 0xC06A98; grey = 0x8a8a8a; dark = 0x333333; black = 0x111111; brown = 0x6b5900
+slate = 0x7389a0; pale_blue = 0xa8d4f2; pale_green = 0x9fd9c6; pale_red = 0xf0b48f
+shade = 0xf6edb0; pale_shade = 0xfaf6d8 # of faults, in all pictures
 set style line 1 linecolor rgb blue dashtype 1 pointtype 7 linewidth 2 pointsize 0.7
 set style line 2 linecolor rgb orange dashtype (9,3) pointtype 5 linewidth 2 pointsize 0.7
 set style line 3 linecolor rgb green dashtype (2,3) pointtype 9 linewidth 2 pointsize 0.7
@@ -30,8 +24,16 @@ X(pixels) = pixels / (width + 0.0)
 Y(pixels) = 1 - pixels / (height + 0.0)
 letters(count) = 7.3 * count
 cut(text, most) = strlen(text) > most ? substr(text, 1, most - 1).'…' : text
-top = 12 + 21 * title_lines
-below = 17 * notes_lines + 14
+# Texts are broken into lines between words; a longer word has a line of its own. How many characters they have, of 15
+# and of 12 pixels in the widest common sans-serif face (DejaVu).
+large = int((width - 24) / 9.2); small = int((width - 24) / 7.3)
+gap(text, at) = at < 1 ? strstrt(text.' ', ' ') : text[at:at] eq ' ' ? at : gap(text, at - 1)
+broken(text, most) = strlen(text) <= most ? text : (end = gap(text, most + 1), substr(text, 1, end - 1)).\
+    (end < strlen(text) ? "\n".broken(substr(text, end + 1, strlen(text)), most) : '')
+joined(text, line) = strlen(text) ? text."\n".line : line
+lines(text) = strlen(text) ? 1 + sum [i = 1:strlen(text)] (text[i:i] eq "\n") : 0
+# Of a template: puts a note before the others. How high all of them are together: `below = note('...')`.
+note(text) = (notes = broken(text, small).(strlen(notes) ? "\n".notes : ''), 17 * lines(notes) + 14)
 # The next of 1, 2 and 5 times a power of ten; and numbers at 2 and 5, too, of a logarithmic axis that
 # has few others.
 digit(value) = value / 10**floor(log10(value) + 1e-9)
@@ -52,68 +54,24 @@ set tics font ',12' textcolor rgb dark; unset mxtics; unset mytics; \
 set xtics nomirror out offset 0,0.4; set ytics nomirror out offset 0.5,0; \
 set xlabel '' font ',12' textcolor rgb dark offset 0,0.9; set ylabel '' font ',12' textcolor rgb dark; \
 set grid linecolor rgb 0xdddddd linewidth 0.7;".(strlen(layout) ? 'set multiplot previous' : '')
-# Time: panel p shows what is between from_p and to_p, in ms (in lines, of a history without a clock).
-low = 0; high = 1
-array centre[99]; array half[99]; array lane[99]; array lanes[2]
-within(value, least, most) = value < least ? least : value > most ? most : value
-seen(from, to) = to >= low && from <= high
-middle(from, to) = (within(from, low, high) + within(to, low, high)) / 2.0
-extent(from, to) = pixel(within(to, low, high)) - pixel(within(from, low, high))
-pixel(time) = left + (time - low) / (high - low) * (width - 30.0 - left)
-begin_panel = "low = value(sprintf('from_%d', p)); high = value(sprintf('to_%d', p))"
-# Labels above it, of which there may be five lanes: each has the lowest in which it covers none before it.
-covered(i, l) = sum [j = 1:i - 1] (lane[j] == l && abs(centre[j] - centre[i]) < half[j] + half[i] + 10)
-lowest(i) = covered(i, 0) ? covered(i, 1) ? covered(i, 2) ? covered(i, 3) ? covered(i, 4) ? -1 : 4 : 3 : 2 : 1 : 0
-place_labels = begin_panel."; n = 0; lanes[p] = 0; stats data index 'labels:' every ::::98 using (n = n + 1, \
-half[n] = 3.95 * strlen(cut(strcol(4), 92)), lane[n] = -1, \
-centre[n] = within(pixel(middle($1, $2)), half[n] + 6, width - half[n] - 6), \
-lane[n] = seen($1, $2) ? lowest(n) : -1, lanes[p] = lane[n] >= lanes[p] ? lane[n] + 1 : lanes[p]) nooutput"
-# Its axis counts from when all began or, far into that, from where the panel begins.
-time_axis = "unit = high - low >= 2000 ? 1000.0 : high - low >= 2 ? 1.0 : high - low >= 0.002 ? 1e-3 : 1e-6; \
-zero = p > 1 || high >= 10000 * unit ? low : 0; step = up((high - low) / 10.0); \
-since = zero == 0 ? ' since '.whole.' began' : sprintf(', counted from %.9g s after ', zero / 1000).whole.' began'; \
-set xlabel (unit == 1000 ? 's' : unit == 1 ? 'ms' : unit == 1e-3 ? 'µs' : 'ns').since; \
-do for [i = ceil((low - zero) / step - 1e-9):floor((high - zero) / step + 1e-9)] { \
-set xtics add (sprintf(zero == 0 ? '%.9g' : '+%.9g', i * step / unit) zero + i * step) }"
-# Panel p, `tall` pixels high, below its labels, which end `panel_y` pixels from the top.
-time_panel = "eval place_labels; set lmargin at screen X(left); set rmargin at screen X(width - 30); set clip two; \
-set xrange [low:high]; set y2range [0:1]; unset xtics; unset ytics; unset border; unset grid; unset arrow; set xlabel ''; \
-set tmargin at screen Y(panel_y - 4 - 18 * (lanes[p] > 0 ? lanes[p] : 1)); set bmargin at screen Y(panel_y - 4); set yrange [0:lanes[p] > 0 ? lanes[p] : 1]; \
-plot 1/0, data index 'labels:' every ::::98 using (low + (centre[$0 + 1] - left) / (width - 30.0 - left) * (high - low)):(lane[$0 + 1] < 0 ? NaN : lane[$0 + 1] + 0.5):(cut(strcol(4), 92)):(value(strcol(3))) with labels center textcolor rgb variable; \
-set tmargin at screen Y(panel_y); set bmargin at screen Y(panel_y + tall); set yrange [*:*]; set border 3; set grid; \
-set ytics nomirror out offset 0.5,0 font ',13' textcolor rgb dark; set xtics nomirror out offset 0,0.4 font ',13' textcolor rgb dark; set xtics (); \
-if (strlen(whole)) { eval time_axis }"
-# The colour of a fault's band, behind what is drawn on it: a quarter of its own.
-pale(colour) = (int(colour) >> 2 & 0x3f3f3f) + 0xbfbfbf
-# A grid, in tables of at most `most` columns: each has the rows with an entry of the block `entries` in it, in groups,
-# which begin with a row for their name. Table t shows the columns first(t) to first(t + 1) - 1; y(t, row) is -9 where it has no such row.
-array places[1]; array heads[1] # gnuplot takes no function for one that fills an array, unless there is one
-first(t) = all_columns * (t - 1) / tables
-shows(t, column) = column >= first(t) && column < first(t + 1)
-table_of(column) = 1 + sum [t = 2:tables] (column >= first(t))
-y(t, row) = places[(t - 1) * all_rows + int(row) + 1]
-set_y(t, row, value) = (places[(t - 1) * all_rows + int(row) + 1] = value)
-head(t, row) = heads[(t - 1) * all_rows + int(row) + 1]
-set_head(t, row, value) = (heads[(t - 1) * all_rows + int(row) + 1] = value)
-wide(t) = first(t + 1) - first(t)
-make_tables = "stats data index 'columns:' using (strlen(cut(strcol(2), 36))) nooutput; all_columns = int(STATS_records); headings = STATS_max; \
-stats data index 'rows:' using 1 nooutput; all_rows = int(STATS_records); tables = (all_columns + most - 1) / most; names = 0; sum_rows = 0; \
-array rows[tables]; array places[tables * all_rows]; array heads[tables * all_rows]; \
-do for [i = 1:tables * all_rows] { places[i] = -9; heads[i] = -9 }; \
-stats data index entries using ($2 < 0 ? 0 : set_y(table_of($2), $1, 0)) nooutput; \
-do for [t = 1:tables] { n = 0; kind = ''; stats data index 'rows:' using (y(t, $1) < 0 ? 0 : ( \
-names = strlen(cut(strcol(3), 36)) > names ? strlen(cut(strcol(3), 36)) : names, set_head(t, $1, strcol(2) ne kind ? n : -9), \
-n = n + (strcol(2) ne kind), kind = strcol(2), set_y(t, $1, n), n = n + 1)) nooutput; rows[t] = n; sum_rows = sum_rows + n }; \
-columns = 0; do for [t = 1:tables] { columns = wide(t) > columns ? wide(t) : columns }"
 # What `stats` found, or else, where it found nothing.
 undefine TIMES* RATES* P50* P99* COSTS*
 known(variable, otherwise) = exists(variable) ? value(variable) : otherwise
 
+rows = 3
+title = ''
+title = joined(title, broken('For how long two believed to hold the lock at once', large))
+cause = ''
+notes = ''
+top = 12 + 21 * lines(title)
+below = 17 * lines(notes) + 14
+
 # A row for each scheme: how long its unsafe windows were, of both kinds.
-stats data index 'rows' using (strlen(strcol(4))) name 'NAMES' nooutput
-stats data index 'rows' using (strlen(strcol(5))) name 'FIGURES' nooutput
-stats data index 'rows' using ($2*1e-9) name 'LEAST' nooutput
-stats data index 'rows' using ($3*1e-9) name 'MOST' nooutput
+below = note("A line goes from the shortest to the longest window of a trial, a dot is their median; the longest of all trials stands beside it. Schemes that had none are left out.")
+stats data index 'rows' using (strlen(strcol(2))) name 'NAMES' nooutput
+stats data index 'rows' using (strlen(strcol(3))) name 'FIGURES' nooutput
+stats data index 'windows' using ($3*1e-9) name 'LEAST' nooutput
+stats data index 'windows' using ($5*1e-9) name 'MOST' nooutput
 height = top + 10 + 20 * rows + 84 + below
 eval frame('')
 set lmargin at screen X(24 + letters(NAMES_max))
@@ -130,9 +88,10 @@ set xrange [down(LEAST_min) : up(1.01 * MOST_max)]
 set xtics format '%.0s %cs'
 set xlabel 'how long'
 set key at screen X(12), Y(top + 46 + 20 * rows) top left Left reverse font ',12'
-kind(n) = n == 1 ? 'stale-holder' : 'double-grant'
+kinds = 'stale-holder double-grant'
 meaning(n) = n == 1 ? 'stale holder: the lease of one had run out' : 'double grant: it was granted to both'
-plot data index 'rows' using (NaN):1:ytic(4):y2tic(5), \
-     for [n = 1:2] data index kind(n).' ranges' using ($2*1e-9):($1 + 0.36 * n - 0.54):(($3 - $2)*1e-9):(0) with vectors nohead linestyle n, \
-     for [n = 1:2] data index kind(n).' medians' using ($2*1e-9):($1 + 0.36 * n - 0.54) with points linestyle n pointsize 0.6 title meaning(n)
+of(n, value) = strcol(2) eq word(kinds, n) ? value : NaN
+plot data index 'rows' using (NaN):1:ytic(2):y2tic(3), \
+     for [n = 1:2] data index 'windows' using (of(n, $3*1e-9)):($1 + 0.36 * n - 0.54):(($5 - $3)*1e-9):(0) with vectors nohead linestyle n dashtype 1, \
+     for [n = 1:2] data index 'windows' using (of(n, $4*1e-9)):($1 + 0.36 * n - 0.54) with points linestyle n pointsize 0.6 title meaning(n)
 unset multiplot
