@@ -60,8 +60,8 @@ struct lanes {
 };
 
 // One that reads every other chunk, and writes nothing meanwhile that is near what the other one
-// needs. Entries stay with the processor that read them: to hand them to
-// another one costs as much as to read them.
+// needs. Entries stay with the processor that read them: to hand them to another one costs as much
+// as to read them.
 struct lane {
     struct lanes *of;
     const struct import_options *options;
@@ -72,7 +72,7 @@ struct lane {
     const char *from, *behind; // from here a line that begins a map was looked for, and found
     sem_t turn;                // to take
     size_t count;              // of entries
-    const char *at;            // behind the last of them
+    const char *at;            // where reading stopped
     uint32_t line;             // of that, counted from the beginning of the chunk
     struct entry entries[1024];
 };
@@ -108,6 +108,12 @@ static bool is_complete(const struct lane *lane, const struct entry *entry)
            lasts(lane, entry, entry->client) && lasts(lane, entry, entry->error);
 }
 
+static void keep_place(struct lane *lane)
+{
+    lane->at = lane->reader.at;
+    lane->line = lane->reader.line;
+}
+
 // As many as there is room for. READING_END at the end of the chunk; READING_BAD where there is a
 // problem: a chunk that ends in the middle of a map, and was none, is one.
 static enum map_reading read_some(struct lane *lane)
@@ -116,13 +122,14 @@ static enum map_reading read_some(struct lane *lane)
     const size_t room = sizeof lane->entries / sizeof lane->entries[0];
     for (lane->count = 0; lane->count < room; lane->count++) {
         struct entry *entry = &lane->entries[lane->count];
-        lane->at = lane->reader.at;
-        lane->line = lane->reader.line;
+        keep_place(lane);
         enum map_reading found = read_entry(&lane->reader, lane->options, &fields, entry);
-        if (found == READING_END)
-            lane->line = lane->reader.line;
+        if (found == READING_END) { // behind the blanks
+            keep_place(lane);
+            return READING_END;
+        }
         if (found != READING_MAP || !is_complete(lane, entry))
-            return found == READING_END ? READING_END : READING_BAD;
+            return READING_BAD;
     }
     return READING_MAP;
 }

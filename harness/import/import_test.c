@@ -218,6 +218,21 @@ TEST(what_is_wrong_far_into_a_long_history_is_told_once_and_in_its_order)
     result_free(&result);
 }
 
+TEST(a_long_list_that_is_not_closed_is_told_with_its_last_line)
+{
+    AUTO_TEXT struct text text = {0};
+    text_add(&text, "[\n");
+    for (size_t i = 0; i < PAIRS; i++)
+        text_format(&text,
+                    "{\"process\":%zu,\"type\":\"invoke\",\"f\":\"acquire\",\"value\":null},\n", i);
+    text_add(&text, "\n\n");
+    AUTO(result_free)
+    struct result result = import_with(text.bytes, text.length, &(struct import_options){0});
+    assert_string_equal(text_string(&result.problems.text),
+                        "h:20004: the file ends inside of the list that line 1 opens; expected "
+                        "']'\n");
+}
+
 TEST(a_long_history_is_read_whole_however_it_is_laid_out)
 {
     // What is said of the lock, between two maps, and around them all.
