@@ -22,11 +22,15 @@ struct job_record {
     size_t found;     // a read that found it done already
 };
 
+static const struct workload *workload_of(const struct trial_model *model)
+{
+    return workload_find(model->trial->scenario->workload.kind);
+}
+
 static struct job_mark mark_of(const struct trial_model *model, size_t hold)
 {
-    const struct scenario *scenario = model->trial->scenario;
     const struct hold *about = &model->holds[hold];
-    return workload_find(scenario->workload.kind)->job(scenario, about->operation, about->key);
+    return workload_of(model)->job(model->trial->scenario, about->operation, about->key);
 }
 
 static struct job_record *count_jobs(const struct trial_model *model, size_t job_count)
@@ -94,7 +98,7 @@ static void blame(const struct trial_model *model, const struct job_record *job,
                                           last->returned_ns};
     // With a lock of its own it is named by that.
     struct words name = {"it"};
-    if (!workload_find(model->trial->scenario->workload.kind)->takes_jobs)
+    if (!workload_of(model)->takes_jobs)
         snprintf(name.text, sizeof name.text, "job %zu", number + 1);
     if (is_twice)
         finding_decide(
@@ -108,9 +112,8 @@ static void blame(const struct trial_model *model, const struct job_record *job,
 
 static void decide(const struct trial_model *model, struct finding *finding)
 {
-    const struct scenario *scenario = model->trial->scenario;
-    bool has_each_lock = workload_find(scenario->workload.kind)->takes_jobs;
-    size_t count = has_each_lock ? 1 : (size_t)scenario->workload.jobs;
+    bool has_each_lock = workload_of(model)->takes_jobs;
+    size_t count = has_each_lock ? 1 : (size_t)model->trial->scenario->workload.jobs;
     AUTO_FREE struct job_record *jobs = count_jobs(model, count);
     size_t first = SIZE_MAX, undone = SIZE_MAX;
     int64_t done = 0, twice = 0;

@@ -156,8 +156,7 @@ static int preview(const struct run_options *options, const struct plan *plan)
     add_span(alone_ns + side_by_side_ns / jobs, &about);
     add_span(most_ns, &most);
     printf("\n%zu of %zu trial%s would be run, %d at a time where no costs are measured: about %s, "
-           "and "
-           "at most %s by their limits\nseed %" PRIu64 "; nothing was started\n",
+           "and at most %s by their limits\nseed %" PRIu64 "; nothing was started\n",
            count, plan->count, plan->count == 1 ? "" : "s", jobs, about.bytes, most.bytes,
            plan->seed);
     return EXIT_AS_EXPECTED;

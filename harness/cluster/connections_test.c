@@ -10,10 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-static const struct server_control control = {.links = connections_links,
-                                              .list = CONNECTIONS_LIST,
-                                              .read = connections_read,
-                                              .end = connections_end};
+static const struct server_control control = {CONNECTIONS_CONTROL};
 static const struct server_kind kind = {
     .name = "a server", .ask = connections_ask, .control = &control};
 

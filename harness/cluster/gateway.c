@@ -162,10 +162,7 @@ static int ask(const struct gateway *gateway, const struct service *service, int
 }
 
 // Nothing of it can be controlled but the connections that end at its node.
-static const struct server_control control = {.links = connections_links,
-                                              .list = CONNECTIONS_LIST,
-                                              .read = connections_read,
-                                              .end = connections_end};
+static const struct server_control control = {CONNECTIONS_CONTROL};
 static const struct server_kind external_server = {
     .name = "a server that runs already", .ask = connections_ask, .control = &control};
 
@@ -194,7 +191,7 @@ static int give_away(struct external_group *external, const struct gateway *gate
     int descriptors[MOST_DESCRIPTORS] = {leash};
     int count = 1;
     int result = 0;
-    struct error answer = {.text = "it has ended"};
+    struct error answer;
     for (int i = 0; i < external->group.count && result == 0; i++) {
         const struct node *node = &external->nodes[i];
         descriptors[count] = network_listen(node->end.network_namespace, node->port, error);

@@ -494,14 +494,14 @@ int run_scenarios(const struct run_options *options, const struct scenario_run *
     }
     if (run.folder != NULL)
         warn_of_others(&plan);
-    bool has_way = !plan_wants_gateway(&plan) || gateway_start(&gateway, error) == 0;
-    if (run.folder != NULL && has_way)
-        code = sandbox_run_why(why_loopback(options, &plan),
-                               &(struct sandbox_work){.body = conduct,
-                                                      .context = &run,
-                                                      .sweep = run_folder_sweep,
-                                                      .folder = run.folder,
-                                                      .gateway = &gateway});
+    const char *why_not = run.folder != NULL ? why_loopback(options, &plan) : NULL;
+    bool wants_gateway = run.folder != NULL && why_not == NULL && plan_wants_gateway(&plan);
+    if (run.folder != NULL && (!wants_gateway || gateway_start(&gateway, error) == 0))
+        code = sandbox_run_why(why_not, &(struct sandbox_work){.body = conduct,
+                                                               .context = &run,
+                                                               .sweep = run_folder_sweep,
+                                                               .folder = run.folder,
+                                                               .gateway = &gateway});
     gateway_stop(&gateway);
     if (code > 128)
         error_set(error,

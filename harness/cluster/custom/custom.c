@@ -226,10 +226,7 @@ static int leads(struct session *session)
 
 static const struct server_control control = {
     .leads = leads,
-    .links = connections_links,
-    .list = CONNECTIONS_LIST,
-    .read = connections_read,
-    .end = connections_end,
+    CONNECTIONS_CONTROL,
 };
 
 // --- all -----------------------------------------------------------------------------------------
