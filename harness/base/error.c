@@ -16,7 +16,7 @@ int error_set(struct error *error, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(made.text, sizeof made.text, format, arguments);
     va_end(arguments);
-    strcpy(error->text, text_clean(made.text));
+    strcpy(error->text, text_clean_message(made.text));
     return -1;
 }
 

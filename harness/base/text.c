@@ -230,6 +230,13 @@ char *text_clean_line(char *string)
     return string;
 }
 
+char *text_clean_message(char *string)
+{
+    for (char *at = text_clean(string); (at = strstr(at, "##[")) != NULL;)
+        at[1] = '?';
+    return string;
+}
+
 // Levenshtein distance by two rows; words here are short, longer ones are simply "far".
 static size_t edit_distance(const char *a, const char *b)
 {

@@ -67,6 +67,10 @@ char *text_clean(char *string);
 // The same on one line: newlines and tabs become blanks.
 char *text_clean_line(char *string);
 
+// The same as text_clean() for a message, which may come to a log of GitHub: "##[", which its runner
+// takes for a command wherever it stands, becomes "#?[".
+char *text_clean_message(char *string);
+
 // Decodes the UTF-8 character at `text` (RFC 3629: no surrogates, no longer form than needed,
 // nothing beyond U+10FFFF). Returns its length in bytes, or 0 if it is none; the NUL at the end is
 // no continuation, so nothing behind it is read.

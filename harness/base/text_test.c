@@ -167,6 +167,12 @@ TEST(a_stranger_s_text_cannot_move_the_cursor)
     assert_string_equal(text_clean_line(text), "a?[31m?b c d? ??2J ??? ? µs – ✓");
 }
 
+TEST(a_message_commands_no_runner)
+{
+    char text[] = "\x1b[2J##[error]a, ##[add-mask]b ##";
+    assert_string_equal(text_clean_message(text), "?[2J#?[error]a, #?[add-mask]b ##");
+}
+
 TEST(a_shell_reads_a_word_as_it_is)
 {
     static const char *const words[][2] = {{"results/2026-11-21", "results/2026-11-21"},

@@ -76,7 +76,7 @@ static void add(const struct origin *origin, struct place place, const char *for
             ? text_formatted("%s:%d:%d: %s", origin->path, place.line, place.column, message)
             : text_formatted("--set %s=%s: %s", origin->override->path,
                              is_quoted ? quote(origin->override->value) : "...", message);
-    text_clean_line(text); // the name of a file may have a newline
+    text_clean_line(text_clean_message(text)); // the name of a file may have a newline
     bool is_told = diagnostics->count < MOST_COMPLAINTS;
     for (size_t i = 0; is_told && i < diagnostics->count; i++)
         is_told = strcmp(diagnostics->items[i].text, text) != 0;
