@@ -67,8 +67,8 @@ char *text_clean(char *string);
 // The same on one line: newlines and tabs become blanks.
 char *text_clean_line(char *string);
 
-// The same as text_clean() for a message, which may come to a log of GitHub: "##[", which its runner
-// takes for a command wherever it stands, becomes "#?[".
+// The same as text_clean() for a message, which may come to a log of GitHub: "##[", which its
+// runner takes for a command wherever it stands, becomes "#?[".
 char *text_clean_message(char *string);
 
 // Decodes the UTF-8 character at `text` (RFC 3629: no surrogates, no longer form than needed,

@@ -135,13 +135,34 @@ static int check_disk(const struct conductor *conductor, struct error *error)
     return -1;
 }
 
+// For how long a client has been stopped, where no fault is on: `stopped_ns` before, and since
+// `from_ns`. While the conductor stands still, so may they.
+static int64_t stopped_for_ns(const struct conductor *conductor, int64_t stopped_ns,
+                              int64_t from_ns)
+{
+    struct process_entry entry;
+    for (int i = 0; i < conductor->client_count; i++) {
+        pid_t id = conductor->clients[i].process;
+        if (id != 0 && process_read(id, &entry) && entry.state == 'T')
+            return stopped_ns + time_earlier(clock_monotonic_ns() - from_ns, MOST_OF_A_LOOK_NS);
+    }
+    return 0;
+}
+
+static const char *who_stopped(int64_t stopped_ns)
+{
+    return stopped_ns > 0 ? ": its driver, or somebody else on this machine, sent a client a "
+                            "SIGSTOP; no fault did"
+                          : "";
+}
+
 // 0, -1 or TRIAL_INTERRUPTED.
 static int wait_until_connected(struct conductor *conductor, struct error *error)
 {
     struct control *control = conductor->state.control;
     uint32_t wanted =
         (uint32_t)(conductor->scenario->clients.processes * conductor->scenario->clients.threads);
-    int64_t give_up_ns = clock_monotonic_ns() + CONNECT_LIMIT_NS;
+    int64_t began_ns = clock_monotonic_ns(), looked_ns = began_ns, stopped_ns = 0;
     for (;;) {
         uint32_t ready = atomic_load(&control->ready);
         reap(conductor);
@@ -154,10 +175,17 @@ static int wait_until_connected(struct conductor *conductor, struct error *error
                            (struct event){.kind = EVENT_STOP_ASKED, .detail = STOP_INTERRUPTED});
             return TRIAL_INTERRUPTED;
         }
-        if (clock_monotonic_ns() > give_up_ns)
-            return error_set(error, "only %u of %u workers connected within %d s%s", ready, wanted,
-                             (int)(CONNECT_LIMIT_NS / NS_PER_S), client_suspect(conductor->trial));
-        futex_wait_until_ns(&control->ready, ready, clock_monotonic_ns() + 50 * NS_PER_MS);
+        int64_t now_ns = clock_monotonic_ns();
+        if (now_ns - began_ns > CONNECT_LIMIT_NS || stopped_ns > STOPPED_LIMIT_NS)
+            return error_set(error, "only %u of %u workers connected within %d s%s%s", ready,
+                             wanted, (int)((now_ns - began_ns) / NS_PER_S), who_stopped(stopped_ns),
+                             client_suspect(conductor->trial));
+        futex_wait_until_ns(&control->ready, ready, now_ns + MOST_OF_A_LOOK_NS);
+        now_ns = clock_monotonic_ns();
+        if (now_ns - looked_ns >= MOST_OF_A_LOOK_NS) {
+            stopped_ns = stopped_for_ns(conductor, stopped_ns, looked_ns);
+            looked_ns = now_ns;
+        }
     }
 }
 
@@ -331,17 +359,6 @@ static enum stop_reason run_until_stop(struct conductor *conductor)
     return reason;
 }
 
-static bool is_any_stopped(const struct conductor *conductor)
-{
-    struct process_entry entry;
-    for (int i = 0; i < conductor->client_count; i++) {
-        pid_t id = conductor->clients[i].process;
-        if (id != 0 && process_read(id, &entry) && entry.state == 'T')
-            return true;
-    }
-    return false;
-}
-
 // After the stop: every client finishes what it does.
 static void let_clients_end(struct conductor *conductor)
 {
@@ -356,15 +373,13 @@ static void let_clients_end(struct conductor *conductor)
     // A program that hangs is waited for until it is known to (see driver_wait).
     if (external_client != NULL && external_client->plugin == NULL)
         left_ns += lock->wait_ns + 20 * external_client->patience_ns;
-    int64_t stopped_ns = 0; // for how long one was, by none of the faults, which are over
-    // While the conductor stands still, so may they.
+    int64_t stopped_ns = 0;
     while (living_clients(conductor) > 0 && left_ns > 0 && stopped_ns < STOPPED_LIMIT_NS) {
         int64_t from_ns = clock_monotonic_ns();
         reap(conductor);
         rest(conductor, from_ns);
-        int64_t spent_ns = time_earlier(clock_monotonic_ns() - from_ns, MOST_OF_A_LOOK_NS);
-        left_ns -= spent_ns;
-        stopped_ns = is_any_stopped(conductor) ? stopped_ns + spent_ns : 0;
+        left_ns -= time_earlier(clock_monotonic_ns() - from_ns, MOST_OF_A_LOOK_NS);
+        stopped_ns = stopped_for_ns(conductor, stopped_ns, from_ns);
     }
     if (living_clients(conductor) > 0) {
         AUTO_TEXT struct text who = {0};
@@ -378,11 +393,7 @@ static void let_clients_end(struct conductor *conductor)
         state_break(&conductor->state,
                     "%d of %d clients did not end after they were told to: %s%s%s",
                     living_clients(conductor), (int)conductor->scenario->clients.processes,
-                    text_string(&who),
-                    stopped_ns > 0 ? ": no fault stopped it; its driver, or somebody else on this "
-                                     "machine, sent it a SIGSTOP"
-                                   : "",
-                    client_suspect(conductor->trial));
+                    text_string(&who), who_stopped(stopped_ns), client_suspect(conductor->trial));
     }
 }
 
