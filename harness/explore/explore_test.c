@@ -214,15 +214,22 @@ TEST(states_that_are_not_entered_again_hide_no_other_state)
     }
 }
 
-TEST(equal_states_go_on_equally_where_servers_restart_and_where_timers_are_due)
+TEST(equal_states_go_on_equally_where_servers_restart_timers_are_due_and_subscribers_lost_something)
 {
     static const struct {
         const char *scheme, *workload;
         int operations;
-    } schemes[] = {{"redis-setnx", NULL, 2}, {"redis-watchdog", "nested", 1}};
-    const struct search_limits limits = {
-        .faults = 1, .leases = 1, .rare = true, .for_ns = EXPLORED_NS, .schedules = 700};
-    for (size_t i = 0; i < 2; i++) {
+        bool rare;
+        int64_t schedules;
+    } schemes[] = {{"redis-setnx", NULL, 2, true, 700},
+                   {"redis-watchdog", "nested", 1, true, 700},
+                   {"redisson-semaphore", NULL, 1, false, 1200}};
+    for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++) {
+        const struct search_limits limits = {.faults = 1,
+                                             .leases = 1,
+                                             .rare = schemes[i].rare,
+                                             .for_ns = EXPLORED_NS,
+                                             .schedules = schemes[i].schedules};
         struct errand *errand = run_errand((struct errand){.scheme = schemes[i].scheme,
                                                            .workload = schemes[i].workload,
                                                            .operations = schemes[i].operations,

@@ -188,7 +188,9 @@ static void tell_thread(const struct threads *threads, int client, int thread, s
 {
     const struct step_gate *gate = &threads->gates[client][thread];
     const struct rest *rest = &threads->rests[client][thread];
-    bool has_happened = rest->events < threads->events;
+    bool is_asleep = gate->place == GATE_SLEEPING; // else what has happened is nothing to it
+    bool has_lost = rest->events == 0;
+    bool has_happened = is_asleep && rest->events < threads->events;
     bool is_idle = !thread_is_worker(thread) && gate->place == GATE_WAITING &&
                    gate->until_ns == TIME_NEVER && !gate->is_subscribed;
     // Who has waited for longer at the server may be served first. 0: it does not wait there.
@@ -198,10 +200,10 @@ static void tell_thread(const struct threads *threads, int client, int thread, s
         line += other != 0 && other < gate->line;
     }
     bool loses_answer = line != 0 && atomic_load(&gate->order) == GATE_LOSE_REPLY;
-    text_format(out, "\n%d %lld %d %d %s %d %d %d\n", gate->remembers ? client : 0,
+    text_format(out, "\n%d %lld %d %d %s %d %d %d %d\n", gate->remembers ? client : 0,
                 (long long)gate->operation, (int)gate->place, (int)gate->phase, gate->what,
-                has_happened, line, loses_answer);
-    if (gate->place == GATE_SLEEPING && !has_happened && finds_else(threads, rest))
+                has_happened, has_lost, line, loses_answer);
+    if (is_asleep && !has_happened && finds_else(threads, rest))
         gate_name_tokens(text_string(&rest->kept), rest->kept.length, names, out);
     int64_t left_ns = gate->until_ns - clock_monotonic_ns();
     if (gate->place == GATE_WAITING && gate->until_ns != TIME_NEVER)
