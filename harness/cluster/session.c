@@ -77,6 +77,20 @@ int session_tell(struct session *session, const char *const *requests)
     return result;
 }
 
+int session_ask_lines(struct session *session, const char *lines, struct text *answers)
+{
+    AUTO_FREE char *requests = memory_string(lines);
+    char *rest = NULL;
+    for (char *line = strtok_r(requests, "\n", &rest); line != NULL;
+         line = strtok_r(NULL, "\n", &rest)) {
+        if (session_ask(session, "%s", line) != 0)
+            return -1;
+        if (answers != NULL)
+            text_format(answers, "%s;\n", text_string(&session->answer));
+    }
+    return 0;
+}
+
 int session_is_so(struct session *session, const char *format, ...)
 {
     va_list arguments;

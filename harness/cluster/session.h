@@ -53,6 +53,10 @@ __attribute__((format(printf, 2, 3))) int session_is_so(struct session *session,
 // Several requests (NULL-terminated), until one fails.
 int session_tell(struct session *session, const char *const *requests);
 
+// The same, of a request in each of the lines; each answer is added to `answers`, if that is not
+// NULL, and ended by ";".
+int session_ask_lines(struct session *session, const char *lines, struct text *answers);
+
 // Whether the last answer begins so, or has that in it.
 bool session_answered(const struct session *session, const char *beginning);
 bool session_has(const struct session *session, const char *part);

@@ -376,8 +376,9 @@ TEST(a_lock_with_threads_is_exhausted)
     static const struct {
         const char *scheme;
         int leases;
-    } sound[] = {{"redis-watchdog", 0}, {"redisson", 0},      {"redisson-semaphore", 1},
-                 {"etcd-lease", 0},     {"etcd-lock-rpc", 0}, {"zk-sequential", 0}};
+    } sound[] = {{"redis-watchdog", 0},    {"redisson", 0},      {"redisson-semaphore", 1},
+                 {"etcd-lease", 0},        {"etcd-lock-rpc", 0}, {"zk-sequential", 0},
+                 {"postgres-lease-row", 0}};
     for (size_t i = 0; i < sizeof sound / sizeof *sound; i++) {
         const struct search_limits limits = {.leases = sound[i].leases, .for_ns = EXPLORED_NS};
         struct errand *errand =

@@ -470,21 +470,6 @@ static void restore(struct explored_servers *servers)
 
 #define OF_OUR_TABLES "WHERE table_schema = 'lockpick' AND table_name LIKE 'lockpick\\_t%%' "
 
-// Asks the statements that the last answer brought, a line each. What they bring is added to `out`.
-static int ask_lines(struct session *session, const char *lines, struct text *out)
-{
-    AUTO_FREE char *statements = memory_string(lines);
-    char *rest = NULL;
-    for (char *line = strtok_r(statements, "\n", &rest); line != NULL;
-         line = strtok_r(NULL, "\n", &rest)) {
-        if (session_ask(session, "%s", line) != 0)
-            return -1;
-        if (out != NULL)
-            text_format(out, "%s;\n", text_string(&session->answer));
-    }
-    return 0;
-}
-
 static int empty(struct explored_servers *servers, struct error *error)
 {
     struct session *session = explored_session(servers, 0, error);
@@ -492,7 +477,7 @@ static int empty(struct explored_servers *servers, struct error *error)
                    session_ask(session, "SELECT CONCAT('DELETE FROM lockpick.', table_name) "
                                         "FROM information_schema.tables " OF_OUR_TABLES) != 0
                ? -1
-               : ask_lines(session, text_string(&session->answer), NULL);
+               : session_ask_lines(session, text_string(&session->answer), NULL);
 }
 
 // All rows of all tables. Numbers that the server draws are shown to nobody; of a time only whether
@@ -515,9 +500,9 @@ static int image(struct explored_servers *servers, struct text *image, struct er
                         "AND extra <> 'auto_increment' GROUP BY table_name ORDER BY table_name") !=
             0)
             return -1;
-        text_add(&memory->image, text_string(&session->answer));
+        text_format(&memory->image, "%s\n", text_string(&session->answer));
     }
-    return ask_lines(session, text_string(&memory->image), image);
+    return session_ask_lines(session, text_string(&memory->image), image);
 }
 
 static int set_time(struct explored_servers *servers, int64_t now_ns, struct error *error)

@@ -186,20 +186,51 @@ static const struct server_control control = {
 
 // It asks its clock at each statement.
 
-// What clients make belongs to their sessions.
-static int empty(struct explored_servers *servers, struct error *error)
+struct memory {
+    struct text image; // the statements that tell it, a line each; empty: not known yet
+};
+
+static void restore(struct explored_servers *servers)
 {
-    return explored_await_sessions(servers, NULL, 0, error);
+    struct memory *memory = servers->memory;
+    text_free(&memory->image);
 }
 
+#define OF_OUR_TABLES "WHERE table_name LIKE 'lockpick\\_t%%' "
+
+// What belongs to sessions is gone with them.
+static int empty(struct explored_servers *servers, struct error *error)
+{
+    struct session *session = explored_session(servers, 0, error);
+    return explored_await_sessions(servers, NULL, 0, error) != 0 ||
+                   session_ask(session, "SELECT format('DELETE FROM %%I', table_name) "
+                                        "FROM information_schema.tables " OF_OUR_TABLES) != 0
+               ? -1
+               : session_ask_lines(session, text_string(&session->answer), NULL);
+}
+
+// All advisory locks, and all rows of all tables; of a time in how many parts of time it is over.
 static int image(struct explored_servers *servers, struct text *image, struct error *error)
 {
     struct session *session = explored_session(servers, 0, error);
-    if (session_ask(session, "SELECT classid, objid, mode, granted FROM pg_locks "
-                             "WHERE locktype = 'advisory' ORDER BY 1, 2, 3, 4") != 0)
-        return -1;
-    text_add(image, text_string(&session->answer));
-    return 0;
+    struct memory *memory = servers->memory;
+    if (memory->image.length == 0) {
+        if (session_ask(session,
+                        "SELECT format('SELECT %%s FROM %%I ORDER BY 1', string_agg("
+                        "CASE WHEN data_type LIKE 'timestamp%%' THEN format('CASE WHEN %%1$I > "
+                        "clock_timestamp() THEN floor(extract(epoch FROM %%1$I - "
+                        "clock_timestamp()) * %" PRId64 " / %" PRId64 ") END', column_name) "
+                        "ELSE quote_ident(column_name) END, ', ' ORDER BY ordinal_position), "
+                        "table_name) FROM information_schema.columns " OF_OUR_TABLES
+                        "GROUP BY table_name ORDER BY table_name",
+                        NS_PER_S, servers->part_ns > 0 ? servers->part_ns : INT64_MAX) != 0)
+            return -1;
+        text_format(&memory->image,
+                    "SELECT classid, objid, mode, granted FROM pg_locks "
+                    "WHERE locktype = 'advisory' ORDER BY 1, 2, 3, 4\n%s",
+                    text_string(&session->answer));
+    }
+    return session_ask_lines(session, text_string(&memory->image), image);
 }
 
 // A session says that it waits until it wakes up; that nobody is in its way any more, the lock
@@ -213,6 +244,9 @@ static int is_blocked(struct explored_servers *servers, uint64_t number, struct 
 }
 
 static const struct server_exploration exploration = {
+    .holds_threads = true,
+    .memory_bytes = sizeof(struct memory),
+    .restore = restore,
     .empty = empty,
     .image = image,
     .is_blocked = is_blocked,
