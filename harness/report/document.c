@@ -340,12 +340,13 @@ static void begin_row(struct document *d, const struct doc_block *row)
         d->left++;
         return;
     }
-    if (row->group != d->group) {
+    if (row->group != NULL && strcmp(row->group, text_string(&d->group)) != 0) {
         text_format(&d->text, "%s<tr><th class=\"group\" scope=\"rowgroup\" colspan=\"%zu\">",
                     d->rows > 0 ? "</tbody><tbody>" : "", table->count);
         html_add(&d->text, row->group);
         text_add(&d->text, "</th></tr>\n");
-        d->group = row->group;
+        text_free(&d->group);
+        text_add(&d->group, row->group);
     }
     d->rows++;
     text_add(&d->text, "<tr>");
@@ -440,6 +441,7 @@ static void page_end(struct document *d, struct doc_block *block)
     if (d->left > 0)
         text_format(out, "<p class=\"quiet\">And %zu more, in result.json.</p>\n", d->left);
     d->left = 0;
+    text_free(&d->group);
 }
 
 // The policy keeps the browser from asking anybody for anything, whatever the names in the page are
@@ -567,7 +569,6 @@ void doc_table(struct document *d, struct doc_table table)
     doc_end(d, DOC_TABLE);
     d->table = table;
     d->rows = 0;
-    d->group = NULL;
     doc_begin(d, (struct doc_block){.kind = DOC_TABLE});
 }
 

@@ -115,7 +115,7 @@ struct document {
     size_t depth;
     size_t rows, left; // in the table; what had no room
     bool is_dropped;   // what is said now
-    const char *group; // of the row before
+    struct text group; // of the row before, on a page
     bool is_full;      // of Markdown: the section
     struct doc_table table;
     // Of a terminal: the table, its titles, how its cell looks, and what comes before.

@@ -201,20 +201,22 @@ static void say_turns_and_uses(struct document *d)
 
 static const char recovery_words[] =
     "To the first grant after the fault took effect, and after it healed: the median of the "
-    "repeats, least–most. Unavailable: the longest time in which somebody wanted the lock and "
-    "nobody "
-    "was granted it. Never: repeats that ended without another grant.";
+    "repeats, least–most. Not granted: the longest time in which somebody wanted the lock and "
+    "nobody was granted it. Never: repeats that ended without another grant.";
 
-// A row, if the fault took effect in any repeat; as each trial draws its own, of one that was drawn
-// it tells of all that were.
+// A row of the lock below its scenario and fault, if the fault took effect in any repeat; as each
+// trial draws its own, of one that was drawn it tells of all that were.
 static void say_fault(struct document *d, const struct scheme_cost *cost,
                       const struct fault_instance *instance)
 {
-    static const struct doc_column columns[] = {WORDS("scheme"),        WORDS("fault"),
-                                                FIGURE("after effect"), FIGURE("after healing"),
-                                                FIGURE("unavailable"),  FIGURE("never")};
+    static const struct doc_column columns[] = {WORDS("scheme"), FIGURE("after\neffect"),
+                                                FIGURE("after\nhealing"), FIGURE("not\ngranted"),
+                                                FIGURE("never")};
     const struct run_result *run = d->report->run;
-    const char *text = instance->text != NULL ? instance->text : instance->verb;
+    const char *text = instance->drawn          ? "faults that were drawn"
+                       : instance->text != NULL ? instance->text
+                                                : instance->verb;
+    AUTO_FREE char *group = text_formatted("%s: %s", cost->trial->scenario->name, text);
     enum { AFTER_EFFECT, AFTER_HEAL, UNAVAILABLE, TIMES };
     size_t most = run->count * MOST_FAULTS + 1;
     AUTO_FREE double *values =
@@ -243,12 +245,11 @@ static void say_fault(struct document *d, const struct scheme_cost *cost,
     if (doc_inside(d, DOC_TABLE) == NULL) {
         doc_heading(d, "recovery", "Recovery from faults");
         doc_paragraph(d, LOOK_QUIET, "%s", recovery_words);
-        fold_rows(d, "Of each lock and fault", d->report->cost_count);
+        fold_rows(d, "Of each fault and lock", d->report->cost_count);
         doc_table(d, (struct doc_table){"Recovery from faults", COLUMNS(columns), 300, NULL});
     }
-    doc_row(d, cost->trial->scenario->name, 1);
+    doc_row(d, group, 1);
     doc_cell(d, LOOK_PLAIN, "%s", cost->trial->scheme);
-    doc_cell(d, LOOK_PLAIN, "%s", instance->drawn ? "those that were drawn" : text);
     for (size_t i = 0; i < TIMES; i++) {
         struct spread times = spread_of(values + i * most, counts[i]);
         doc_cell(d, LOOK_PLAIN, "%s", times.count > 0 ? lasting(llround(times.median)).text : "–");
@@ -261,14 +262,19 @@ static void say_fault(struct document *d, const struct scheme_cost *cost,
 
 static void say_recoveries(struct document *d)
 {
-    FOR_EACH (scheme_cost, cost, d->report->costs, d->report->cost_count) {
-        const struct scenario *scenario = trial_as_run(cost->trial);
-        bool has_drawn = false; // all of them are one row
-        FOR_EACH (fault_instance, instance, scenario->faults, scenario->fault_count) {
-            if (!instance->drawn || !has_drawn)
-                say_fault(d, cost, instance);
-            has_drawn = has_drawn || instance->drawn;
+    static const struct fault_instance drawn = {.drawn = true};
+    const struct scheme_cost *costs = d->report->costs;
+    size_t end = 0;
+    for (size_t from = 0; from < d->report->cost_count; from = end) {
+        const struct trial *first = costs[from].trial;
+        while (end < d->report->cost_count && costs[end].trial->scenario == first->scenario)
+            end++;
+        FOR_EACH (fault_instance, instance, first->scenario->faults, first->scenario->fault_count) {
+            for (size_t i = from; i < end && !instance->drawn; i++)
+                say_fault(d, &costs[i], instance);
         }
+        for (size_t i = from; i < end; i++)
+            say_fault(d, &costs[i], &drawn);
     }
     doc_end(d, DOC_FOLD);
     html_add_whole_pictures(d, PLACE_RECOVERY);

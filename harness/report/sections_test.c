@@ -716,20 +716,25 @@ RUN_TEST(shares_and_what_was_used_are_shown_for_each_lock)
     SHOWS(WORDS, " | 3.50 | 10.0–60.0 % | ");
 }
 
+// Each lock that a fault struck is a row below it; of faults that were drawn, all are one.
 RUN_TEST(recoveries_are_shown_for_each_fault)
 {
     test.scenario.fault_count = 2;
     test.scenario.faults = test.instances;
     test.instances[0] = (struct fault_instance){.number = 1, .verb = "pause", .text = "pause <x>"};
     test.instances[1] = (struct fault_instance){.number = 2, .verb = "kill", .text = "kill"};
-    for (int i = 0; i < 2; i++)
-        add_measured("none", 100)->statistics.recoveries =
-            (struct recoveries){.count = 1,
-                                .items = {{.fault = 1,
-                                           .after_effect_ns = i == 0 ? 10 * NS_PER_MS : TIME_NEVER,
-                                           .after_heal_ns = TIME_NEVER,
-                                           .unavailable_ns = (i + 1) * 20 * NS_PER_MS}}};
-    SHOWS(WORDS, "!kill | ", "pause &#60;x&#62; | 10 ms | – | 30 ms / 20 ms–40 ms | 1 of 2 | \n");
+    for (int i = 0; i < 3; i++)
+        add_measured(i < 2 ? "none" : "a", 100)->statistics.recoveries =
+            (struct recoveries){.count = i < 2 ? 1 : 2,
+                                .items = {{1, i == 1 ? TIME_NEVER : 10 * NS_PER_MS, TIME_NEVER,
+                                           (i + 1) * 20 * NS_PER_MS, -1},
+                                          {2, NS_PER_S, NS_PER_S, 2 * NS_PER_S, -1}}};
+    SHOWS(WORDS, ": pause &#60;x&#62; | \nnone | 10 ms | – | 30 ms / 20 ms–40 ms | 1 of 2 | \n",
+          "a | 10 ms | – | 60 ms | – | \n", ": kill | \na | 1.00 s | 1.00 s | 2.00 s | – | \n");
+    assert_int_equal(1, count_of("pause &#60;x&#62; | "));
+    test.instances[0].drawn = test.instances[1].drawn = true;
+    SHOWS(WORDS, "!pause &#60;x&#62;", ": faults that were drawn | \nnone | 10 ms | ",
+          "a | 505 ms / 10 ms–1.00 s | ");
 }
 
 RUN_TEST(a_report_says_what_others_used_of_the_machine_while_costs_were_measured)
