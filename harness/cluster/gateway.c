@@ -242,6 +242,16 @@ int external_group_open(struct external_group *external, const struct gateway *g
     return result;
 }
 
+int external_group_check(const struct external_group *external, struct error *error)
+{
+    char byte;
+    bool has_ended =
+        external->group.count > 0 && recv(external->leash, &byte, 1, MSG_DONTWAIT) == 0;
+    return has_ended ? error_set(error, "the gateway to %s has ended, which no fault asked for",
+                                 external->nodes[0].name)
+                     : 0;
+}
+
 void external_group_close(struct external_group *external)
 {
     struct network_end ends[MAX_SERVERS];

@@ -116,7 +116,7 @@ static void reap(struct conductor *conductor)
                 process_end(status, end, sizeof end));
         }
     }
-    if (cluster_check_servers(&conductor->pool->cluster, &error) != 0)
+    if (server_pool_check(conductor->pool, &error) != 0)
         state_break(&conductor->state, "%s", error.text);
 }
 

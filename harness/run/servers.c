@@ -465,6 +465,14 @@ bool server_pool_suits(const struct server_pool *pool, const struct trial *trial
                           has(pool, groups, count, trial->scenario->clients.placement));
 }
 
+int server_pool_check(struct server_pool *pool, struct error *error)
+{
+    int result = cluster_check_servers(&pool->cluster, error);
+    for (int i = 0; i < 2 && result == 0; i++)
+        result = external_group_check(&pool->external[i], error);
+    return result;
+}
+
 static void close_ways_out(struct server_pool *pool)
 {
     for (int i = 0; i < 2; i++)

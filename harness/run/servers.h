@@ -100,6 +100,10 @@ int server_pool_provide(struct server_pool *pool, const struct trial *trial,
                         struct service *lock_service, struct service *store_service,
                         struct error *error);
 
+// 0 while all that clients need on their way to the trial's servers lives, and the servers that are
+// Lockpick's; -1 with `error` set once something has ended that may not.
+int server_pool_check(struct server_pool *pool, struct error *error);
+
 // The trial is over: ends what it may have left other than it was.
 void server_pool_release(struct server_pool *pool, const struct trial *trial);
 
