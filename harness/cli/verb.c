@@ -236,13 +236,17 @@ static int help(const struct words *words, void *from)
         fputs(text.bytes, stdout);
         return EXIT_AS_EXPECTED;
     }
+    bool is_of_scenario = words->count > 0 && strcmp(words->items[0], "scenario") == 0;
+    if (options->as_schema && !is_of_scenario)
+        return usage_error(&help_verb, "--schema is of scenario files: lockpick help scenario "
+                                       "--schema");
     if (words->count == 0) {
         verbs_print(stdout);
         puts("\nlockpick help VERB says more; lockpick help scenario is the reference of "
              "scenario files.");
         return EXIT_AS_EXPECTED;
     }
-    if (strcmp(words->items[0], "scenario") == 0) {
+    if (is_of_scenario) {
         struct vocabulary *vocabulary = vocabulary_new();
         AUTO_FREE char *schema = options->as_schema ? scenario_schema(vocabulary) : NULL;
         if (schema != NULL)
