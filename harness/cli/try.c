@@ -425,7 +425,9 @@ static int load_trials(void *context, const struct vocabulary *vocabulary, struc
                                   set, error);
     }
     return result == 0 && set->count == 0
-               ? error_set(error, "--only %s: no scenario for this lock is called so",
+               ? error_set(error,
+                           "--only %s: no scenario for this lock is called so; without it, the "
+                           "progress names them all",
                            trying->options->only)
                : result;
 }

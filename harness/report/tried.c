@@ -291,7 +291,7 @@ static void say_lead(struct tried *tried)
         doc_say(d, LOOK_PLAIN, " by any of the %zu faults that it promises to survive",
                 tried->promised);
     else
-        doc_say(d, LOOK_PLAIN, ", but by nothing was it tried that it promises to survive");
+        doc_say(d, LOOK_PLAIN, ", but no fault was tried that it promises to survive");
     if (tried->undecided > 0)
         doc_say(d, LOOK_PLAIN, " (%zu not decided)", tried->undecided);
     if (tried->unpromised > 0)
