@@ -138,7 +138,8 @@ void costs_add_mark_meaning(const struct run_result *run, const struct scenario 
 //    driver that was slow. One that is met although the driver was the limit is met, and marked. A
 //    rate that is to stay low is not measured either where the driver kept it low.
 //
-// A scheme that does not go with the scenario (n/a) has no outcome.
+// A scheme that does not go with the scenario (n/a), or that was skipped in each repeat, has no
+// outcome.
 enum threshold_result { THRESHOLD_MET, THRESHOLD_MISSED, THRESHOLD_NOT_MEASURED };
 
 struct threshold_outcome {

@@ -150,8 +150,9 @@ void thresholds_decide(struct run_report *report)
     struct threshold_outcomes *outcomes = &report->thresholds;
     FOR_EACH (scheme_cost, cost, report->costs, report->cost_count) {
         const struct scenario *scenario = cost->trial->scenario;
+        size_t skipped = cost->gravest == VERDICT_SKIPPED ? cost->alike : 0;
         FOR_EACH (threshold, threshold, scenario->thresholds,
-                  cost->trials > 0 ? scenario->threshold_count : 0) {
+                  cost->trials > skipped ? scenario->threshold_count : 0) {
             if (threshold->schemes.count > 0 &&
                 !patterns_mean(&threshold->schemes, cost->trial->scheme, cost->trial->traits))
                 continue;

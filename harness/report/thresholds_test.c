@@ -134,7 +134,7 @@ RUN_TEST(violations_are_none_only_if_all_repeats_were_decided)
 RUN_TEST(what_was_not_run_is_not_measured)
 {
     test_threshold(&test, "jain > 0.5");
-    struct trial_result *first = ADD("redis-setnx", SKIPPED, NONE);
+    struct trial_result *first = ADD("redis-setnx", ERROR, NONE);
     first->has_history = false;
     expect(THRESHOLD_NOT_MEASURED, "because");
     assert_string_equal(outcomes.items[0].measured, "–");
@@ -152,6 +152,19 @@ RUN_TEST(a_scheme_that_does_not_apply_has_no_threshold)
     ADD("none", NOT_APPLICABLE, NONE)->has_history = false;
     outcomes = test_report(&test.run)->thresholds;
     assert_int_equal(outcomes.count, 0);
+}
+
+RUN_TEST(a_scheme_that_was_skipped_leaves_no_threshold_open)
+{
+    test_threshold(&test, "violations == 0");
+    for (int i = 0; i < 2; i++)
+        ADD("redis-setnx", SKIPPED, NONE)->has_history = false;
+    ADD("none", SAFE, MET);
+    assert_string_equal(only_outcome()->trial->scheme, "none");
+    assert_int_equal(report_exit_code(test_report(&test.run)), 0);
+    ADD("redis-setnx", SAFE, NONE);
+    outcomes = test_report(&test.run)->thresholds;
+    assert_int_equal(outcomes.count, 2);
 }
 
 RUN_TEST(a_threshold_may_be_about_some_schemes_only)
