@@ -28,8 +28,8 @@ static enum availability available(const struct fault_prospect *prospect, struct
         return error_set(why,
                          "nobody tells the old leader of %s to follow the new one when it comes "
                          "back: leave 'until' out",
-                         group->settings.topology->name);
-    return followers > 1 && strcmp(group->settings.topology->name, "independent") != 0
+                         group->settings.topology->form.name);
+    return followers > 1 && !group->settings.topology->form.independent
                ? FAULT_AVAILABLE
                : error_set(why, "the scheme's servers have no other one that could lead");
 }

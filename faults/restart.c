@@ -12,7 +12,7 @@ static const char *const hows[] = {"keeps", "loses-unsynced", "loses-all", NULL}
 static enum availability available(const struct fault_prospect *prospect, struct error *why)
 {
     const struct server_group *group = prospect->environment->lock_group;
-    bool is_alone = group != NULL && strcmp(group->settings.topology->name, "single") == 0;
+    bool is_alone = group != NULL && group->settings.topology->form.most == 1;
     const char *lost = is_alone ? group->nodes[0].kind->form.set_up : NULL;
     if (strike_loss(prospect->instance) != LOSS_ALL || lost == NULL)
         return FAULT_AVAILABLE;

@@ -323,7 +323,7 @@ static int check_majority(const struct schedule *schedule, const struct entry *e
     const struct server_group *group = schedule->environment->lock_group;
     int down = 1;
     if (!entry->instance->drawn || !takes_server_down(entry->instance) || group == NULL ||
-        !group->settings.topology->by_majority)
+        !group->settings.topology->form.by_majority)
         return 0;
     EACH_ENTRY (schedule, other) {
         bool is_down = other->state == ENTRY_PENDING || other->state == ENTRY_HEALING ||

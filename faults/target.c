@@ -53,12 +53,6 @@ static const struct server_group *group_of_store(const struct fault_environment 
                                               : group_of_lock(environment);
 }
 
-// True of servers that know nothing of each other.
-static bool are_equals(const struct server_group *group)
-{
-    return strcmp(group->settings.topology->name, "independent") == 0;
-}
-
 // What a name that is no role means.
 static struct node *fixed_server(const struct target *target,
                                  const struct fault_environment *environment)
@@ -278,7 +272,8 @@ bool wire_is_out_of_reach(const struct fault_instance *instance,
     struct error ignored;
     const char *addresses[MAX_ADDRESSES];
     const struct server_group *group = environment->external[0];
-    bool is_out_of_reach = group != NULL && group->count > 1 && !are_equals(group);
+    bool is_out_of_reach =
+        group != NULL && group->count > 1 && !group->settings.topology->form.independent;
     for (int side = 0; side < 2 && is_out_of_reach; side++) {
         int count = target_addresses(instance, side, environment, addresses, &ignored);
         is_out_of_reach = count_external(environment, addresses, count) > 0;
@@ -325,8 +320,8 @@ int lock_is_held(const struct fault_environment *environment, const struct lock_
         return error_set(error, "how its servers keep the lock is not known: see 'visible'");
     if (group == NULL || node_control(&group->nodes[0])->has_lock == NULL)
         return error_set(error, "nobody can be asked whether the lock is held");
-    return are_equals(group) ? held_by_most(group, lock, error)
-                             : held_by_leaders(group, lock, error);
+    return group->settings.topology->form.independent ? held_by_most(group, lock, error)
+                                                      : held_by_leaders(group, lock, error);
 }
 
 bool server_is(const struct fault_environment *environment, const struct target *target,

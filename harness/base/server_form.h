@@ -41,4 +41,22 @@ struct server_form {
     const char *why_no_tls, *why_no_server_name;
 };
 
+// A way in which servers of one kind can belong together.
+struct topology_form {
+    const char *name;   // "sentinel"
+    const char *server; // kind of server, "redis"
+    int least, most;    // how many servers that hold data it can have
+    int usual;
+    bool by_majority; // it serves as long as more than half of them do
+    bool independent; // its servers know nothing of each other
+    bool led;         // by its first server, until a failover
+    // Cut off from each other, two of its servers may grant the same lock: what one of them granted
+    // never came to the other.
+    bool diverges;
+    bool locks_locally; // what is locked only the server knows that locked it
+    // If a server that is silent for so long is replaced by a copy that may lag behind: locks that
+    // it had are lost with it. 0: none is, or nothing is lost.
+    int64_t deposes_after_ns;
+};
+
 #endif

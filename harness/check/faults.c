@@ -77,19 +77,17 @@ bool strikes_only_store(const struct trial_model *model, const struct fault_inst
 static bool has_deciding_servers(const struct trial_model *model,
                                  const struct fault_instance *instance, int side)
 {
-    static const char *const led[] = {"sentinel", "replica", "semi-sync", NULL};
     if (side_says(instance, side, "servers") ||
         (side_says(instance, side, "leader") && side_says(instance, side, "followers")))
         return true;
-    const char *topology = trial_topology(model->trial);
-    bool is_single = strcmp(topology, "single") == 0;
+    bool is_single = trial_has_one_server(model->trial);
     // One of several that is left alone with a client decides nothing by itself.
     if (side_says(instance, side, "others"))
         return count_servers(instance, 1 - side) <= (is_single ? 0 : 1);
     if (is_single)
         return count_servers(instance, side) > 0;
     // Until a failover the first one leads.
-    return text_is_one_of(topology, led) &&
+    return model->trial->topology->led &&
            (side_says(instance, side, "leader") || side_says(instance, side, "server-1"));
 }
 

@@ -364,8 +364,8 @@ void tell_servers_down(const struct trial_model *model, int64_t from_ns, int64_t
             text_format(&which, "%s%d", which.length > 0 ? ", " : "", record->instance->number);
     }
     int left = trial->servers - most;
-    bool is_short =
-        trial->servers > 0 && (trial->by_majority ? 2 * left <= trial->servers : left <= 0);
+    bool is_short = trial->servers > 0 &&
+                    (trial->topology->by_majority ? 2 * left <= trial->servers : left <= 0);
     if (most > 0 && is_short)
         text_format(out, "; %d of %d server%s %s down (fault%s %s)", most, trial->servers,
                     plural(trial->servers), most == 1 ? "was" : "were", plural(most),

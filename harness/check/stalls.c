@@ -5,7 +5,6 @@
 #include "harness/base/rank.h"
 #include "harness/check/faults.h"
 #include "harness/check/sweep.h"
-#include "harness/cluster/topology.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -213,12 +212,7 @@ bool leaders_were_two(const struct trial_model *model, int one, int other, int64
 bool stall_may_have_deposed(const struct trial_model *model, int one, int other, int64_t from_ns,
                             int64_t to_ns)
 {
-    const struct topology *topology;
-    for (size_t i = 0; (topology = topology_at(i)) != NULL; i++) {
-        if (strcmp(topology->name, trial_topology(model->trial)) == 0 &&
-            trial_has_trait(model->trial, topology->server))
-            break;
-    }
+    const struct topology_form *topology = model->trial->topology;
     if (topology == NULL || topology->deposes_after_ns == 0)
         return false;
     // Who is deposed without a fault was not heard of in time.

@@ -265,7 +265,7 @@ static bool lacks_quorum(const struct trial_model *model, int client)
 {
     int servers = model->trial->servers;
     int lost = 0;
-    if (strcmp(trial_topology(model->trial), "independent") != 0)
+    if (!trial_has_independent_servers(model->trial))
         return false;
     for (int number = 1; number <= servers; number++) {
         char name[sizeof model->faults->instance->target.server];

@@ -115,7 +115,7 @@ void sessions_bound(struct trial_model *model)
 {
     const struct trial *trial = model->trial;
     bool by_session = trial_has_trait(trial, "session") && trial_has_trait(trial, "lease") &&
-                      strcmp(trial_topology(trial), "single") != 0;
+                      !trial_has_one_server(trial);
     bool by_clock =
         trial->server != NULL && trial->server->sets_clock_late && trial_has_trait(trial, "lease");
     if (!by_session && !by_clock)

@@ -507,7 +507,6 @@ static const struct field settings[] = {
     SETTING("hold", FIELD_SPAN, scenario.workload.hold_ns),
     SETTING("keys", FIELD_NUMBER, scenario.workload.keys),
     SETTING("servers", FIELD_INT, trial.servers),
-    SETTING("majority", FIELD_BOOL, trial.by_majority),
     SETTING("harness-lost", FIELD_BOOL, history.condition.harness_lost),
 };
 
@@ -580,7 +579,10 @@ static inline void read_settings(struct build *build, struct row *row)
     build->trial.scheme = scheme != NULL ? scheme : build->trial.scheme;
     build->scenario.workload.kind = workload != NULL ? workload : build->scenario.workload.kind;
     build->scenario.workload.store = store != NULL ? store : build->scenario.workload.store;
-    build->trial.topology = topology != NULL ? topology : build->trial.topology;
+    for (size_t i = 0; topology != NULL && topology_at(i) != NULL; i++) {
+        if (strcmp(topology_at(i)->form.name, topology) == 0)
+            build->trial.topology = &topology_at(i)->form;
+    }
     if (traits != NULL) {
         struct string_list ignored;
         set_list(traits, build->traits, &ignored);

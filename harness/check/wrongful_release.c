@@ -340,7 +340,7 @@ static enum sending see_sending(const struct trial_model *model, const struct ho
     static const char *const removals[] = {"DEL", "UNLINK", "GETDEL", NULL};
     const struct event *sent[MOST_REQUESTS];
     size_t count = 0;
-    if (strcmp(trial_topology(model->trial), "independent") == 0)
+    if (trial_has_independent_servers(model->trial))
         return SENT_UNSEEN;
     const struct event *end = model->history->events + model->history->count;
     FOR_EVENTS (event, model, event_from(model, hold->released_ns), hold->returned_ns) {

@@ -133,9 +133,10 @@ static void list_topologies(void)
     const struct topology *topology;
     for (size_t i = 0; (topology = topology_at(i)) != NULL; i++) {
         char nodes[40];
-        snprintf(nodes, sizeof nodes, topology->least == topology->most ? "%d" : "%d (%d to %d)",
-                 topology->usual, topology->least, topology->most);
-        ROW(table, 2, topology->server, topology->name, nodes, topology->summary);
+        snprintf(nodes, sizeof nodes,
+                 topology->form.least == topology->form.most ? "%d" : "%d (%d to %d)",
+                 topology->form.usual, topology->form.least, topology->form.most);
+        ROW(table, 2, topology->form.server, topology->form.name, nodes, topology->summary);
     }
     print(table);
 }

@@ -281,9 +281,9 @@ static int start_servers(struct cluster *cluster, const char *folder, struct err
     for (int i = 0; i < cluster->group_count; i++) {
         struct server_group *group = &cluster->groups[i];
         const struct topology *topology = group->settings.topology;
-        if (topology->form != NULL && topology->form(group, error) != 0)
+        if (topology->join != NULL && topology->join(group, error) != 0)
             return error_wrap(error, "%s: the topology %s did not come up", group->settings.name,
-                              topology->name);
+                              topology->form.name);
     }
     return 0;
 }

@@ -107,7 +107,8 @@ TEST(a_server_that_ends_at_once_is_an_error_with_its_last_words)
 {
     struct cluster cluster;
     struct error error = {0};
-    const struct topology wrong = {.name = "wrong", .server = "redis", .form = start_again_wrongly};
+    const struct topology wrong = {.form = {.name = "wrong", .server = "redis"},
+                                   .join = start_again_wrongly};
     const struct group_settings group = {.name = "wrong", .topology = &wrong, .count = 1};
     const struct cluster_settings settings = {.isolation = ISOLATION_LOOPBACK,
                                               .groups = &group,

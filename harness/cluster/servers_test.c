@@ -14,13 +14,13 @@ static int start_all(const struct sandbox *sandbox, void *context)
     (void)context;
     for (size_t i = 0; (topology = topology_at(i)) != NULL; i++) {
         struct test_server server;
-        struct test_group group = {.kind = topology->server,
-                                   .topology = topology->name,
+        struct test_group group = {.kind = topology->form.server,
+                                   .topology = topology->form.name,
                                    .in_namespaces = sandbox->isolation == ISOLATION_NAMESPACES};
         if (test_group_start(&server, group) != 0)
             return 1;
         bool right =
-            server.service.server_count == topology->usual &&
+            server.service.server_count == topology->form.usual &&
             server.service.server_count + server.service.sentinel_count == server.cluster.count;
         for (int j = 0; j < server.cluster.count; j++) {
             struct node *node = &server.cluster.nodes[j];
@@ -28,7 +28,7 @@ static int start_all(const struct sandbox *sandbox, void *context)
         }
         test_server_stop(&server);
         if (!right) {
-            fprintf(stderr, "%s, %s\n", topology->server, topology->name);
+            fprintf(stderr, "%s, %s\n", topology->form.server, topology->form.name);
             return 2;
         }
     }

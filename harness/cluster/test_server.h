@@ -63,7 +63,7 @@ static inline int test_group_open(struct test_server *server, struct test_group 
     *server = (struct test_server){.folder = "/tmp/lockpick-test-server-XXXXXX"};
     if (group.topology == NULL)
         return error_set(error, "%s has no such topology", wanted.kind);
-    group.count = wanted.count > 0 ? wanted.count : group.topology->usual;
+    group.count = wanted.count > 0 ? wanted.count : group.topology->form.usual;
     if (test_folder_make(server->folder) != 0)
         return error_set(error, "cannot make %s", server->folder);
     enum isolation isolation = wanted.in_namespaces ? ISOLATION_NAMESPACES : ISOLATION_LOOPBACK;

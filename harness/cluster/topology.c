@@ -26,8 +26,8 @@ const struct topology *topology_find(const char *server, const char *name)
 {
     const struct topology *topology;
     for (size_t i = 0; (topology = topology_at(i)) != NULL; i++) {
-        if (strcmp(topology->server, server) == 0 &&
-            (name == NULL || strcmp(topology->name, name) == 0))
+        if (strcmp(topology->form.server, server) == 0 &&
+            (name == NULL || strcmp(topology->form.name, name) == 0))
             break;
     }
     return topology;
@@ -51,7 +51,7 @@ void topology_plan(struct server_group *group)
     for (int i = 0; i < settings->count; i++) {
         const char *role = topology->roles[i < leaders ? 0 : 1];
         add_node(group, settings->name, i + 1,
-                 (struct node){.kind = server_kind_find(topology->server),
+                 (struct node){.kind = server_kind_find(topology->form.server),
                                .role = role != NULL ? role : "member",
                                .deferred = topology->one_by_one && i > 0});
     }
@@ -65,8 +65,8 @@ void group_describe(const struct server_group *group, struct service *service)
 {
     const struct topology *topology = group->settings.topology;
     *service = (struct service){0};
-    snprintf(service->kind, sizeof service->kind, "%s", topology->server);
-    snprintf(service->topology, sizeof service->topology, "%s", topology->name);
+    snprintf(service->kind, sizeof service->kind, "%s", topology->form.server);
+    snprintf(service->topology, sizeof service->topology, "%s", topology->form.name);
     service->protocol = group->settings.custom != NULL ? group->settings.custom->protocol : NULL;
     for (int i = 0; i < group->count; i++) {
         const struct node *node = &group->nodes[i];
@@ -80,7 +80,7 @@ void group_describe(const struct server_group *group, struct service *service)
 
 bool node_is_in(const struct node *node, const char *topology)
 {
-    return strcmp(node->group->settings.topology->name, topology) == 0;
+    return strcmp(node->group->settings.topology->form.name, topology) == 0;
 }
 
 bool node_has_role(const struct node *node, const char *role)

@@ -2,50 +2,61 @@
 #ifndef LOCKPICK_CLUSTER_TOPOLOGY_H
 #define LOCKPICK_CLUSTER_TOPOLOGY_H
 
+#include "harness/base/server_form.h"
 #include "harness/cluster/cluster.h"
 #include "harness/wire/service.h"
 
 #define MAX_GROUP_NODES 12
 
 struct topology {
-    const char *name;    // "sentinel"
-    const char *server;  // kind of server, "redis"
+    struct topology_form form;
     const char *summary; // in one line
-    int least, most;     // how many servers that hold data it can have
-    int usual;
-    bool by_majority; // it serves as long as more than half of them do
-    bool replicates;  // what it acknowledged outlives the death of its leader
+    bool replicates;     // what it acknowledged outlives the death of its leader
     bool promoted; // it elects no leader: who follows is told to lead, and nobody tells the old one
                    // to follow when it comes back
-    // If a server that is silent for so long is replaced by a copy that may lag behind: locks that
-    // it had are lost with it. 0: none is, or nothing is lost.
-    int64_t deposes_after_ns;
     bool redirects;       // its servers tell clients addresses of others, or where the leader is
     bool lags;            // a write is answered before the servers know of it that may lead next
     const char *roles[2]; // of the leaders, which come first, and of the others; NULL: all "member"
     int (*leaders)(int count); // how many of so many servers are; NULL: one
-    bool one_by_one;           // all but the first are left to `form` to be started
-    // Servers of another kind that watch the others, and whom `form` starts; NULL: none.
+    bool one_by_one;           // all but the first are left to `join` to be started
+    // Servers of another kind that watch the others, and whom `join` starts; NULL: none.
     const struct server_kind *watcher;
     int watchers;
     // Optional: once each server is ready, makes one of them, and waits until the whole serves.
     // 0, or -1 with `error` set.
-    int (*form)(struct server_group *group, struct error *error);
+    int (*join)(struct server_group *group, struct error *error);
 };
 
 // One server, of any kind.
 #define SINGLE_SERVER(kind)                                                                        \
     {                                                                                              \
-        .name = "single", .server = kind, .summary = "one server", .least = 1, .most = 1,          \
-        .usual = 1                                                                                 \
+        .form = {.name = "single", .server = kind, .least = 1, .most = 1, .usual = 1},             \
+        .summary = "one server"                                                                    \
     }
 
 // Servers that agree on every write.
 #define ENSEMBLE_OF_SERVERS(kind)                                                                  \
     {                                                                                              \
-        .name = "ensemble", .server = kind,                                                        \
-        .summary = "servers that agree on every write by majority", .least = 1, .most = 7,         \
-        .usual = 3, .by_majority = true, .replicates = true                                        \
+        .form = {.name = "ensemble",                                                               \
+                 .server = kind,                                                                   \
+                 .least = 1,                                                                       \
+                 .most = 7,                                                                        \
+                 .usual = 3,                                                                       \
+                 .by_majority = true},                                                             \
+        .summary = "servers that agree on every write by majority", .replicates = true             \
+    }
+
+// Servers that know nothing of each other.
+#define INDEPENDENT_SERVERS(kind)                                                                  \
+    {                                                                                              \
+        .form = {.name = "independent",                                                            \
+                 .server = kind,                                                                   \
+                 .least = 1,                                                                       \
+                 .most = MAX_SERVERS,                                                              \
+                 .usual = 5,                                                                       \
+                 .by_majority = true,                                                              \
+                 .independent = true},                                                             \
+        .summary = "servers that know nothing of each other"                                       \
     }
 
 // The nth of all topologies, from 0: those of a kind next to each other, the usual one first. NULL
@@ -66,7 +77,7 @@ void group_describe(const struct server_group *group, struct service *service);
 bool node_is_in(const struct node *node, const char *topology);
 bool node_has_role(const struct node *node, const char *role);
 
-// For `form`: something that a node is to come to say.
+// For `join`: something that a node is to come to say.
 struct goal {
     const char *what; // for the error, "each replica is linked to its master"
     const char *request;

@@ -473,7 +473,7 @@ static bool find_in_requests(struct diagnosis *diagnosis, const struct requests 
         return conclude_removed(diagnosis, requests, remover,
                                 remover->sent_ns >= seen.request->answered_ns &&
                                     remover->answered_ns <= until_ns &&
-                                    !has_topology(model, "independent"));
+                                    !trial_has_independent_servers(model->trial));
     const struct seen_request *renewal =
         has_other ? renewal_unchecked(requests, seen.request->key, hold->client,
                                       diagnosis->holds[1], until_ns)

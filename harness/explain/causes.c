@@ -358,7 +358,7 @@ static int trial_fact(const struct diagnosis *diagnosis, const char *fact)
     const struct trial_model *model = diagnosis->model;
     const struct fault_record *fault = diagnosis->fault;
     FACT("semaphore", trial_model_permits(model) > 1);
-    FACT("quorum", has_topology(model, "independent"));
+    FACT("quorum", trial_has_independent_servers(model->trial));
     FACT("external_client", model->trial->external_client != NULL);
     FACT("free", no_progress_while_free(model, false));
     FACT("gone", model->ends.left == RESIDUAL_NONE);

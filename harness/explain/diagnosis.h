@@ -187,11 +187,6 @@ static inline bool diagnosis_has_trait(const struct diagnosis *diagnosis, const 
     return trial_has_trait(diagnosis->model->trial, trait);
 }
 
-static inline bool has_topology(const struct trial_model *model, const char *topology)
-{
-    return strcmp(trial_topology(model->trial), topology) == 0;
-}
-
 // The first step of the scenario's schedule in which a server loses what it has answered; or NULL.
 const char *step_that_forgets(const struct trial_model *model);
 

@@ -158,11 +158,10 @@ static enum root_cause deed_of(const struct diagnosis *diagnosis, const struct f
                                const struct loss *loss)
 {
     const struct fault_instance *instance = record->instance;
-    static const char *const replicated[] = {"sentinel",  "cluster", "replica",
-                                             "semi-sync", "galera",  NULL};
     int client = instance->target.client;
     bool on_server = client == 0 && instance->side_counts[0] == 0 &&
                      !strikes_only_store(diagnosis->model, instance);
+    const struct topology_form *topology = diagnosis->model->trial->topology;
     bool is_leased = diagnosis_has_trait(diagnosis, "lease");
     bool by_session = diagnosis_has_trait(diagnosis, "session");
     bool only_pubsub = instance->how != NULL && strcmp(instance->how, "pubsub") == 0;
@@ -179,8 +178,8 @@ static enum root_cause deed_of(const struct diagnosis *diagnosis, const struct f
     if (fault_can(instance, FAULT_DISCONNECTS | FAULT_KILLS) && by_session && !only_pubsub &&
         (on_server || client == loss->hold->client))
         return ROOT_SESSION;
-    if (fault_can(instance, FAULT_SEVERS) && wire_parts_servers(instance) &&
-        text_is_one_of(trial_topology(diagnosis->model->trial), replicated))
+    if (fault_can(instance, FAULT_SEVERS) && wire_parts_servers(instance) && topology != NULL &&
+        topology->diverges)
         return ROOT_PARTITION;
     return ROOT_UNKNOWN;
 }
@@ -210,7 +209,7 @@ static bool is_proven_deed(const struct diagnosis *diagnosis, const struct fault
 {
     static const char *const certain[] = {"loses-all", "loses-lock", NULL};
     const struct fault_instance *instance = record->instance;
-    bool is_single = has_topology(diagnosis->model, "single");
+    bool is_single = trial_has_one_server(diagnosis->model->trial);
     if (fault_can(instance, FAULT_BY_COMMAND))
         return false;
     if (deed == ROOT_PARTITION)
@@ -522,7 +521,7 @@ static void find_taken(struct diagnosis *diagnosis)
              was_taken_by_fault(diagnosis, first, second, until_ns) ||
              find_false_renewal(diagnosis, first, until_ns))
         return;
-    else if (has_topology(model, "galera"))
+    else if (model->trial->topology != NULL && model->trial->topology->locks_locally)
         conclude(diagnosis, ROOT_NODE_LOCAL, false);
     else if (find_stopped_acquire(diagnosis, first, second) ||
              find_given_twice(diagnosis, until_ns))

@@ -283,7 +283,7 @@ static void find_lasting(struct diagnosis *diagnosis, const struct no_progress *
                (no_progress_while_free(model, false) && find_sleeper(diagnosis, interval, true)) ||
                find_unknown_as_no(diagnosis) || find_undone_release(diagnosis, interval)) {
         return;
-    } else if (has_topology(model, "independent")) {
+    } else if (trial_has_independent_servers(model->trial)) {
         conclude(diagnosis, ROOT_SPLIT_VOTE, false);
     } else {
         find_sleeper(diagnosis, interval, false);
@@ -309,7 +309,7 @@ void diagnose_no_progress(struct diagnosis *diagnosis)
     if (interval.unanswered) {
         diagnosis->fault = last_that_silences(model);
         // An acquire that some servers did not answer may have been answered by the others.
-        bool is_split = diagnosis->fault == NULL && has_topology(model, "independent");
+        bool is_split = diagnosis->fault == NULL && trial_has_independent_servers(model->trial);
         conclude(diagnosis, is_split ? ROOT_SPLIT_VOTE : ROOT_UNANSWERED, !is_split);
     } else if (clock != NULL && holds_have_leases(model)) {
         conclude(diagnosis, ROOT_LEASE_STANDS, died);

@@ -93,9 +93,9 @@ static void write_servers(const struct lock_scheme *scheme, struct text *out)
     const struct topology *topology = scheme->server != NULL && scheme->topologies != NULL
                                           ? topology_find(scheme->server, scheme->topologies[0])
                                           : NULL;
-    if (topology != NULL && topology->by_majority && topology->usual > LEAST_MAJORITY)
+    if (topology != NULL && topology->form.by_majority && topology->form.usual > LEAST_MAJORITY)
         text_format(out, "servers: {%s: {topology: %s, nodes: %d}}\n", scheme->server,
-                    topology->name, LEAST_MAJORITY);
+                    topology->form.name, LEAST_MAJORITY);
 }
 
 // Sleeps of programs are time that passes; against so long a lease as theirs it is none.

@@ -109,7 +109,7 @@ static const char *why_no_restart(const struct draw *draw, bool leads)
         return topology == NULL || topology->replicates ? NULL
                                                         : "the lock may be lost with its leader";
     // What knows nothing of its peers serves again once every lease that it forgot is over.
-    if (topology != NULL && topology->by_majority && !topology->replicates)
+    if (topology != NULL && topology->form.by_majority && !topology->replicates)
         return NULL;
     if (draw->group.count > 0 && !servers_keep_data(draw))
         return "a server that comes back has forgotten the lock";
@@ -171,7 +171,7 @@ static bool may_strike_server(const struct draw *draw, const struct fault *fault
     int count = draw->group.settings.count;
     if ((fault->form.strikes & STRIKES_SERVER) == 0)
         return false;
-    if ((fault->form.traits & FAULT_KILLS) != 0 && topology != NULL && topology->by_majority &&
+    if ((fault->form.traits & FAULT_KILLS) != 0 && topology != NULL && topology->form.by_majority &&
         2 * (count - 1) <= count) {
         error_set(why, "without one of its %d servers the others serve nobody", count);
         return false;

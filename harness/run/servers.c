@@ -338,7 +338,7 @@ static int want_servers(const struct trial *trial, struct group_settings *groups
         if (topology == NULL && scheme->topologies != NULL)
             topology = scheme->topologies[0];
         group->topology = topology_find(scheme->server, topology != NULL ? topology : "single");
-        group->count = settings->nodes > 0 ? (int)settings->nodes : group->topology->usual;
+        group->count = settings->nodes > 0 ? (int)settings->nodes : group->topology->form.usual;
         group->persistence = settings->persistence;
         group->is_explored = trial->scenario->is_explored || trial->scenario->schedule.count > 0;
         group->shiftable_clock =

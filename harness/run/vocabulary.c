@@ -56,7 +56,7 @@ static void take_stores(struct vocabulary *vocabulary)
 static void take_servers(struct vocabulary *vocabulary)
 {
     struct server_form *forms = memory_zeroed(MAX_SERVER_KINDS + 1, sizeof *forms);
-    struct topology_name *topologies = NULL;
+    struct topology_form *topologies = NULL;
     size_t taken = 0;
     add(&vocabulary->none_and_servers, "none");
     for (size_t i = 0; server_catalogue[i] != NULL && taken < MAX_SERVER_KINDS; i++) {
@@ -69,11 +69,7 @@ static void take_servers(struct vocabulary *vocabulary)
     for (size_t i = 0; i == 0 || topologies[i - 1].name != NULL; i++) {
         const struct topology *topology = topology_at(i);
         topologies = memory_resized(topologies, (i + 1) * sizeof *topologies);
-        topologies[i] = (struct topology_name){.name = NULL};
-        if (topology != NULL)
-            topologies[i] =
-                (struct topology_name){topology->server, topology->name,  topology->least,
-                                       topology->most,   topology->usual, topology->by_majority};
+        topologies[i] = topology != NULL ? topology->form : (struct topology_form){.name = NULL};
     }
     vocabulary->topologies = topologies;
 }

@@ -80,7 +80,7 @@ static void complete(struct exec_settings *exec, const struct vocabulary *vocabu
     }
     if (client->server != NULL)
         string_list_add(&exec->traits, client->server);
-    for (const struct topology_name *topology = vocabulary->topologies;
+    for (const struct topology_form *topology = vocabulary->topologies;
          client->server != NULL && topology->name != NULL; topology++) {
         if (strcmp(topology->server, client->server) == 0)
             string_list_add(&exec->topologies, topology->name);

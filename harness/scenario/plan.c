@@ -25,26 +25,18 @@ const struct server_form *server_form_find(const struct vocabulary *vocabulary, 
     return index < 0 ? NULL : &vocabulary->server_forms[index];
 }
 
-// Of the lock's servers; NULL if there are none.
-static const char *topology_of(const struct scenario *scenario, const struct scheme_form *scheme)
-{
-    if (scheme->server == NULL)
-        return NULL;
-    const struct server_settings *settings = scenario_server(scenario, scheme->server);
-    return settings->topology != NULL ? settings->topology : scheme->topology;
-}
-
-const struct topology_name *scenario_topology(const struct scenario *scenario,
+const struct topology_form *scenario_topology(const struct scenario *scenario,
                                               const struct scheme_form *scheme,
                                               const struct vocabulary *vocabulary, int *count)
 {
     *count = 0;
-    const char *name = topology_of(scenario, scheme);
-    for (const struct topology_name *found = vocabulary->topologies;
-         name != NULL && found->name != NULL; found++) {
+    if (scheme->server == NULL)
+        return NULL;
+    const struct server_settings *settings = scenario_server(scenario, scheme->server);
+    const char *name = settings->topology != NULL ? settings->topology : scheme->topology;
+    for (const struct topology_form *found = vocabulary->topologies; found->name != NULL; found++) {
         if (strcmp(found->server, scheme->server) != 0 || strcmp(found->name, name) != 0)
             continue;
-        const struct server_settings *settings = scenario_server(scenario, scheme->server);
         if (settings->external == NULL)
             *count = settings->nodes > 0 ? (int)settings->nodes : found->usual;
         return found;
@@ -67,7 +59,7 @@ static void add_trial(struct plan *plan, const struct scenario *scenario,
     bool has_no_tokens = scenario->workload.fenced && !text_is_one_of("fenced", form->traits);
     uint64_t seed = plan_seed_of(plan, scenario);
     int servers;
-    const struct topology_name *topology = scenario_topology(scenario, form, vocabulary, &servers);
+    const struct topology_form *topology = scenario_topology(scenario, form, vocabulary, &servers);
     plan->trials = memory_resized(plan->trials, (plan->count + 1) * sizeof *plan->trials);
     plan->trials[plan->count++] = (struct trial){
         .scenario = first,
@@ -75,12 +67,11 @@ static void add_trial(struct plan *plan, const struct scenario *scenario,
         .scheme = scheme,
         .external_client = scenario_external_client(scenario, scheme),
         .traits = form->traits,
-        .topology = topology_of(scenario, form),
+        .topology = topology,
         .server = server_form_find(vocabulary, form->server),
         .store_server =
             store < 0 ? NULL : server_form_find(vocabulary, vocabulary->store_servers[store]),
         .servers = servers,
-        .by_majority = topology != NULL && topology->by_majority,
         .expectation = scenario_expectation(scenario, scheme, form->traits),
         .repeat = repeat,
         .seed = seed_of(seed, name),
@@ -251,5 +242,15 @@ bool trial_shares_service(const struct trial *trial)
 
 const char *trial_topology(const struct trial *trial)
 {
-    return trial->topology != NULL ? trial->topology : "single";
+    return trial->topology != NULL ? trial->topology->name : "single";
+}
+
+bool trial_has_one_server(const struct trial *trial)
+{
+    return trial->topology == NULL || trial->topology->most == 1;
+}
+
+bool trial_has_independent_servers(const struct trial *trial)
+{
+    return trial->topology != NULL && trial->topology->independent;
 }

@@ -12,11 +12,10 @@ struct trial {
     const struct external_client
         *external_client;                   // of a scheme that the scenario brings along, or NULL
     const char *const *traits;              // of the scheme, NULL-terminated
-    const char *topology;                   // of the lock's servers; see trial_topology
+    const struct topology_form *topology;   // of the lock's servers; NULL if there are none
     const struct server_form *server;       // of the lock, or NULL
     const struct server_form *store_server; // of the store that the scenario names, or NULL
     int servers;                            // of the lock that hold data; 0: not known
-    bool by_majority;                       // they serve as long as more than half of them do
     const struct expectation *expectation;  // NULL: none stated
     int repeat;                             // from 1
     uint64_t seed;                          // of this trial alone
@@ -67,5 +66,11 @@ bool trial_shares_service(const struct trial *trial);
 // How the lock's servers belong together: as the scenario says, else as the scheme likes it best;
 // "single" if there are none.
 const char *trial_topology(const struct trial *trial);
+
+// True if the lock's servers are one at the most.
+bool trial_has_one_server(const struct trial *trial);
+
+// True if the lock's servers know nothing of each other.
+bool trial_has_independent_servers(const struct trial *trial);
 
 #endif

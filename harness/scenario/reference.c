@@ -104,7 +104,7 @@ static void print_names(const char *heading, const char *const *names, FILE *out
         fprintf(out, "  %s\n", names[i]);
 }
 
-static void print_topologies(const struct topology_name *topologies, FILE *out)
+static void print_topologies(const struct topology_form *topologies, FILE *out)
 {
     const char *server = "";
     fputs("\nTopologies (servers), the usual one first", out);

@@ -430,15 +430,6 @@ double load_operations(const struct load_settings *phase);
 // one that has not is not coming back. In nanoseconds, from when the last fault was over.
 int64_t longest_release_ns(const struct lock_settings *lock);
 
-// A way in which servers of one kind can belong together.
-struct topology_name {
-    const char *server;
-    const char *name;
-    int least, most; // how many servers
-    int usual;
-    bool by_majority; // it serves as long as more than half of them do
-};
-
 // What a scenario needs to know of a scheme.
 struct scheme_form {
     const char *const *traits;
@@ -501,7 +492,7 @@ struct vocabulary {
     const char *const *protocols;               // that a proxy can understand
     const char *const *properties;              // what `because` may name
     const struct property_form *property_forms; // of `properties`, in their order
-    const struct topology_name *topologies;     // the last one's name is NULL
+    const struct topology_form *topologies;     // the last one's name is NULL
 };
 
 // `--set clients.threads=8`
@@ -574,7 +565,7 @@ bool expectation_counts(const struct scenario *scenario, const struct expectatio
 
 // The topology and the number of servers that hold data, of a scheme's own servers as the scenario
 // wants them; *count is 0 if it has none, or if they are somebody else's. NULL if it is not known.
-const struct topology_name *scenario_topology(const struct scenario *scenario,
+const struct topology_form *scenario_topology(const struct scenario *scenario,
                                               const struct scheme_form *scheme,
                                               const struct vocabulary *vocabulary, int *count);
 

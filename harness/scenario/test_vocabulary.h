@@ -190,11 +190,19 @@ static const struct property_form test_property_forms[] = {
     {.needs = NULL},
 };
 
-static const struct topology_name test_topologies[] = {
-    {"redis", "single", 1, 1, 1, false},   {"redis", "independent", 1, 8, 5, true},
-    {"redis", "sentinel", 2, 5, 2, false}, {"etcd", "single", 1, 1, 1, false},
-    {"etcd", "ensemble", 1, 5, 3, true},   {"custom", "single", 1, 1, 1, false},
-    {NULL, NULL, 0, 0, 0, false},
+#define TEST_TOPOLOGY(of, called, from, to, mostly, ...)                                           \
+    {                                                                                              \
+        .server = of, .name = called, .least = from, .most = to, .usual = mostly, __VA_ARGS__      \
+    }
+
+static const struct topology_form test_topologies[] = {
+    TEST_TOPOLOGY("redis", "single", 1, 1, 1, ),
+    TEST_TOPOLOGY("redis", "independent", 1, 8, 5, .by_majority = true),
+    TEST_TOPOLOGY("redis", "sentinel", 2, 5, 2, ),
+    TEST_TOPOLOGY("etcd", "single", 1, 1, 1, ),
+    TEST_TOPOLOGY("etcd", "ensemble", 1, 5, 3, .by_majority = true),
+    TEST_TOPOLOGY("custom", "single", 1, 1, 1, ),
+    {.name = NULL},
 };
 
 static const struct vocabulary test_vocabulary = {

@@ -306,11 +306,11 @@ static void check_topology(const struct rules *rules, struct node *map, const ch
 {
     struct node *node = node_child(map, "topology");
     struct node *nodes = node_child(map, "nodes");
-    const struct topology_name *topology = NULL;
+    const struct topology_form *topology = NULL;
     AUTO_LIST struct string_list names = {0};
     if (node != NULL && (node->bad || settings->topology == NULL))
         return;
-    for (const struct topology_name *each = rules->vocabulary->topologies;
+    for (const struct topology_form *each = rules->vocabulary->topologies;
          node != NULL && each->name != NULL; each++) {
         if (strcmp(each->server, kind) != 0)
             continue;

@@ -362,7 +362,7 @@ static void check_majority(const struct rules *rules, const struct node *list)
         for (size_t j = 0; vocabulary->schemes[j] != NULL; j++) {
             int servers;
             const struct scheme_form *scheme = &vocabulary->scheme_forms[j];
-            const struct topology_name *topology =
+            const struct topology_form *topology =
                 scenario_topology(scenario, scheme, vocabulary, &servers);
             if (topology == NULL || !topology->by_majority || servers <= 1 ||
                 2 * (servers - dead) > servers ||

@@ -254,13 +254,7 @@ bool custom_takes_preload(const struct custom_server *custom)
 }
 
 static const struct topology single = SINGLE_SERVER("custom");
-static const struct topology independent = {.name = "independent",
-                                            .server = "custom",
-                                            .summary = "servers that know nothing of each other",
-                                            .least = 1,
-                                            .most = MAX_SERVERS,
-                                            .usual = 5,
-                                            .by_majority = true};
+static const struct topology independent = INDEPENDENT_SERVERS("custom");
 static const struct topology ensemble = ENSEMBLE_OF_SERVERS("custom");
 
 const struct server_kind custom_server = {

@@ -599,7 +599,7 @@ static int prove_that_rows_travel(const struct server_group *group, struct error
 // From the primary's first transaction on; clients cannot write there. Should they be parted, it
 // tries again each second. A semi-synchronous primary counts on all its replicas, and waits for
 // them.
-static int form_replication(struct server_group *group, struct error *error)
+static int join_replication(struct server_group *group, struct error *error)
 {
     static const struct goal linked = {
         "the replica is linked to its primary", STATUS("SLAVE_RUNNING"), {{"ON\n", 1}}};
@@ -628,7 +628,7 @@ static int form_replication(struct server_group *group, struct error *error)
     return is_semi_sync ? node_await(primary, &waits, error) : 0;
 }
 
-static int form_galera(struct server_group *group, struct error *error)
+static int join_galera(struct server_group *group, struct error *error)
 {
     char count[16];
     snprintf(count, sizeof count, "%d\n", group->count);
@@ -646,14 +646,19 @@ static int form_galera(struct server_group *group, struct error *error)
 static const struct topology single = SINGLE_SERVER("mysql");
 
 // The roles as they were at first; nobody promotes a replica but who tells it so.
-#define ONE_PRIMARY                                                                                \
-    .server = "mysql", .least = 2, .most = MAX_SERVERS, .usual = 2, .promoted = true,              \
-    .roles = {"primary", "replica"}, .form = form_replication
+#define ONE_PRIMARY(called)                                                                        \
+    .form = {.name = (called),                                                                     \
+             .server = "mysql",                                                                    \
+             .least = 2,                                                                           \
+             .most = MAX_SERVERS,                                                                  \
+             .usual = 2,                                                                           \
+             .led = true,                                                                          \
+             .diverges = true},                                                                    \
+    .promoted = true, .roles = {"primary", "replica"}, .join = join_replication
 
 // Replicas are sent what the primary has committed, some time later.
 static const struct topology replica = {
-    ONE_PRIMARY,
-    .name = "replica",
+    ONE_PRIMARY("replica"),
     .summary = "one primary, and replicas that follow it some time later",
     .lags = true,
 };
@@ -662,8 +667,7 @@ static const struct topology replica = {
 // shows it to others before that: MariaDB's default, AFTER_COMMIT), or when that has taken
 // SEMI_SYNC_TIMEOUT_MS.
 static const struct topology semi_sync = {
-    ONE_PRIMARY,
-    .name = "semi-sync",
+    ONE_PRIMARY("semi-sync"),
     .summary = "one primary that waits until a replica has received what it commits",
     .replicates = true,
 };
@@ -672,16 +676,18 @@ static const struct topology semi_sync = {
 // locked, only the server knew where it ran. Half of the servers are not enough to work on, so that
 // of two none may be lost.
 static const struct topology galera = {
-    .name = "galera",
-    .server = "mysql",
+    .form = {.name = "galera",
+             .server = "mysql",
+             .least = 2,
+             .most = 3,
+             .usual = 2,
+             .by_majority = true,
+             .diverges = true,
+             .locks_locally = true},
     .summary = "a Galera cluster: every server takes writes, and locks rows for itself",
-    .least = 2,
-    .most = 3,
-    .usual = 2,
-    .by_majority = true,
     .replicates = true,
     .one_by_one = true, // the first makes the cluster, the others join it
-    .form = form_galera,
+    .join = join_galera,
 };
 
 const struct server_kind mysql_server = {

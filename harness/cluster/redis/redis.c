@@ -160,7 +160,7 @@ static void set_all(const struct server_group *group, const char *role, const ch
 }
 
 // A sentinel must have asked each replica how it is: else it would not promote it.
-static int form_sentinel(struct server_group *group, struct error *error)
+static int join_sentinel(struct server_group *group, struct error *error)
 {
     char everybody[48];
     int replicas = count_role(group, "replica");
@@ -230,7 +230,7 @@ static int replicate(const struct server_group *group, int index, struct error *
     return tell(node, request, error);
 }
 
-static int form_cluster(struct server_group *group, struct error *error)
+static int join_cluster(struct server_group *group, struct error *error)
 {
     const struct goal acquainted = {"each knows all the others",
                                     "CLUSTER NODES",
@@ -427,48 +427,43 @@ static const struct server_exploration exploration = {
 
 static const struct topology single = SINGLE_SERVER("redis");
 
-static const struct topology independent = {
-    .name = "independent",
-    .server = "redis",
-    .summary = "servers that know nothing of each other",
-    .least = 1,
-    .most = MAX_SERVERS,
-    .usual = 5,
-    .by_majority = true,
-};
+static const struct topology independent = INDEPENDENT_SERVERS("redis");
 
 // The roles as they were at first.
 static const struct topology sentinel = {
-    .name = "sentinel",
+    .form = {.name = "sentinel",
+             .server = "redis",
+             .least = 2,
+             .most = MAX_SERVERS,
+             .usual = 3,
+             .led = true,
+             .diverges = true,
+             .deposes_after_ns = 500 * NS_PER_MS}, // as sentinels are told
     .redirects = true,
     .lags = true,
-    .server = "redis",
     .summary = "one master, its replicas, and three sentinels that promote one of them",
-    .least = 2,
-    .most = MAX_SERVERS,
-    .usual = 3,
-    .deposes_after_ns = 500 * NS_PER_MS, // as sentinels are told
     .roles = {"master", "replica"},
     // Started last: one that finds no replica at its first look waits 10 s for the next.
     .watcher = &redis_sentinel_server,
     .watchers = SENTINELS,
-    .form = form_sentinel,
+    .join = join_sentinel,
 };
 
 // The roles as they were at first.
 static const struct topology cluster = {
-    .name = "cluster",
+    .form = {.name = "cluster",
+             .server = "redis",
+             .least = 3,
+             .most = MAX_SERVERS,
+             .usual = 6,
+             .diverges = true,
+             .deposes_after_ns = NS_PER_S}, // as its servers are told
     .redirects = true,
     .lags = true,
-    .server = "redis",
     .summary = "masters that share the keys, and replicas that take over",
-    .least = 3,
-    .most = MAX_SERVERS,
-    .usual = 6,
-    .deposes_after_ns = NS_PER_S, // as its servers are told
     .roles = {"master", "replica"},
     .leaders = masters_of,
-    .form = form_cluster,
+    .join = join_cluster,
 };
 
 static const char *const kept[] = {"nodes.conf", "redis.conf", "sentinel.conf", NULL};
