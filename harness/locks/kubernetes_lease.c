@@ -6,7 +6,9 @@
 //
 // The leader writes the record anew each retry period. While that fails, even because another one
 // leads, it leads on until the renew deadline is over. ReleaseOnCancel: it gives the lease back by
-// a record of nobody.
+// a record of nobody, written if the record is still of the version that it observed. (A change for
+// kubernetes/client-go#1417, of 2025, has the release read the version anew, and go by the record
+// observed before: it may give back another's lease. That is not what is done here.)
 //
 // Of a lease, the leader's retry period and renew deadline are the same parts as by default there:
 // 2 s and 10 s of 15 s. How often a candidate looks is the scenario's `retry`.
