@@ -469,7 +469,6 @@ int run_scenarios(const struct run_options *options, const struct scenario_run *
     struct plan plan = {0};
     struct vocabulary *vocabulary = vocabulary_new(); // trials have parts of it
     struct sandboxed run = {how, context, &plan, NULL};
-    struct gateway gateway = {0};
     int code = EXIT_USAGE;
     // What goes wrong is said already, or in `error`.
     int result = run_folder_check(options, error);
@@ -492,17 +491,18 @@ int run_scenarios(const struct run_options *options, const struct scenario_run *
         if (run_outputs_check(options, error) == 0)
             run.folder = run_folder_make(options, &set, &plan, error);
     }
-    if (run.folder != NULL)
+    if (run.folder != NULL) {
+        struct gateway gateway = {0};
+        const char *why_not = why_loopback(options, &plan);
         warn_of_others(&plan);
-    const char *why_not = run.folder != NULL ? why_loopback(options, &plan) : NULL;
-    bool wants_gateway = run.folder != NULL && why_not == NULL && plan_wants_gateway(&plan);
-    if (run.folder != NULL && (!wants_gateway || gateway_start(&gateway, error) == 0))
-        code = sandbox_run_why(why_not, &(struct sandbox_work){.body = conduct,
-                                                               .context = &run,
-                                                               .sweep = run_folder_sweep,
-                                                               .folder = run.folder,
-                                                               .gateway = &gateway});
-    gateway_stop(&gateway);
+        if (why_not != NULL || !plan_wants_gateway(&plan) || gateway_start(&gateway, error) == 0)
+            code = sandbox_run_why(why_not, &(struct sandbox_work){.body = conduct,
+                                                                   .context = &run,
+                                                                   .sweep = run_folder_sweep,
+                                                                   .folder = run.folder,
+                                                                   .gateway = &gateway});
+        gateway_stop(&gateway);
+    }
     if (code > 128)
         error_set(error,
                   "ended by signal %d%s; what was recorded until then is in %s, and `lockpick "
