@@ -44,8 +44,13 @@ static int hear(int socket, struct service *service, int *descriptors)
     return (int)(length / sizeof(int));
 }
 
-// 0, or -1 with `error` set.
-static int pass_on(const struct service *service, const int *listeners, struct error *error)
+static void raise_alarm(void *leash, const struct error *error)
+{
+    (void)!send(*(const int *)leash, error, sizeof *error, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+// Listeners follow the leash. 0, or -1 with `error` set.
+static int pass_on(const struct service *service, const int *leash, struct error *error)
 {
     struct sockaddr_in onward[MAX_SERVERS];
     // What is spoken to a server that Lockpick does not know may begin otherwise.
@@ -56,7 +61,8 @@ static int pass_on(const struct service *service, const int *listeners, struct e
         if (peer_find(&peer, &onward[i], error) != 0)
             return -1;
     }
-    return proxy_between(listeners, onward, service->server_count, error) != NULL ? 0 : -1;
+    const struct proxy_alarm alarm = {raise_alarm, (void *)(size_t)leash};
+    return proxy_between(leash + 1, onward, service->server_count, &alarm, error) != NULL ? 0 : -1;
 }
 
 // A process that lives until its leash ends.
@@ -64,7 +70,7 @@ static void be_proxies(const struct service *service, const int *descriptors)
 {
     struct error error = {0};
     int leash = descriptors[0];
-    if (pass_on(service, &descriptors[1], &error) == 0)
+    if (pass_on(service, descriptors, &error) == 0)
         error.text[0] = '\0'; // another server than the first was reached
     if (send(leash, &error, sizeof error, MSG_NOSIGNAL) < 0 || error.text[0] != '\0')
         _exit(1);
@@ -244,12 +250,13 @@ int external_group_open(struct external_group *external, const struct gateway *g
 
 int external_group_check(const struct external_group *external, struct error *error)
 {
-    char byte;
-    bool has_ended =
-        external->group.count > 0 && recv(external->leash, &byte, 1, MSG_DONTWAIT) == 0;
-    return has_ended ? error_set(error, "the gateway to %s has ended, which no fault asked for",
-                                 external->nodes[0].name)
-                     : 0;
+    struct error alarm;
+    const char *name = external->nodes[0].name;
+    ssize_t got =
+        external->group.count > 0 ? recv(external->leash, &alarm, sizeof alarm, MSG_DONTWAIT) : -1;
+    if (got == 0)
+        return error_set(error, "the gateway to %s has ended, which no fault asked for", name);
+    return got == sizeof alarm ? error_set(error, "the gateway to %s: %s", name, alarm.text) : 0;
 }
 
 void external_group_close(struct external_group *external)

@@ -51,7 +51,8 @@ int external_group_open(struct external_group *external, const struct gateway *g
                         struct service *service, struct error *error);
 void external_group_close(struct external_group *external);
 
-// 0 while what is between lives, and where nothing is; -1 with `error` set once it has ended.
+// 0 while what is between lives, and where nothing is; -1 with `error` set once it has ended, or
+// lacks what a further connection needs.
 int external_group_check(const struct external_group *external, struct error *error);
 
 #endif

@@ -592,6 +592,11 @@ enum outcome driver_ask(struct driver *driver, struct actor *actor,
     return outcome;
 }
 
+static void raise_alarm(void *driver, const struct error *error)
+{
+    driver_fail(driver, "is not connected to its servers: %s", error->text);
+}
+
 // --- starting and stopping -----------------------------------------------------------------------
 
 static json_t *addresses(const struct endpoint *servers, int count)
@@ -695,6 +700,7 @@ struct driver *driver_start(const struct driver_settings *settings, struct error
             .noticed = note_notices,
             .stop = stop,
             .context = driver,
+            .alarm = {raise_alarm, driver},
             .rest = settings->exploration != NULL ? settings->exploration->rest : NULL};
         driver->stops.of_workers = // and of 0, which is not known
             memory_zeroed((size_t)settings->workers + 1, sizeof *driver->stops.of_workers);

@@ -34,8 +34,6 @@ struct connection {
     int client, server;               // sockets; -1: none
     int wake;                         // an eventfd: it is to end
     _Atomic bool is_broken;           // ends by a reset
-    _Atomic bool is_over;
-    pthread_t thread;
     // Of a program that is explored:
     // Each direction's turns: 0 before it begins, odd while it is at work, at last AT_ITS_END.
     _Atomic uint32_t turns[2];
@@ -53,12 +51,15 @@ struct proxy {
     struct sockaddr_in onward[MOST_LISTENERS]; // with has_onward: where each one's connections go
     int listener_count;
     bool has_onward;
-    int wake; // an eventfd: it is to end
+    struct proxy_alarm alarm;
+    int wake;  // an eventfd: it is to end
+    int ended; // an eventfd: a connection has
     pthread_t thread;
     bool has_thread;
     pthread_attr_t attributes;
     pthread_mutex_t mutex;          // guards what follows
-    struct connection *connections; // changed by the accepting thread only
+    struct connection *connections; // each until its thread has ended
+    struct connection *unstarted;   // has no thread yet; NULL: none
     struct text heard;
     _Atomic uint32_t histories; // how many have begun
 };
@@ -336,9 +337,7 @@ static bool connect_on(struct connection *connection)
     socklen_t length = sizeof address;
     int reason = 0;
     socklen_t reason_length = sizeof reason;
-    connection->server = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (connection->server < 0 ||
-        getsockname(connection->client, (struct sockaddr *)&address, &length) != 0)
+    if (getsockname(connection->client, (struct sockaddr *)&address, &length) != 0)
         return false;
     if (connection->onward != NULL)
         address = *connection->onward;
@@ -347,6 +346,19 @@ static bool connect_on(struct connection *connection)
     return errno == EINPROGRESS && await_server(connection) &&
            getsockopt(connection->server, SOL_SOCKET, SO_ERROR, &reason, &reason_length) == 0 &&
            reason == 0;
+}
+
+static void raise_alarm(struct proxy *proxy, int reason)
+{
+    struct error error = {0};
+    const char *remedy = reason == EMFILE   ? "raise `ulimit -n`"
+                         : reason == EAGAIN ? "raise `ulimit -u`"
+                                            : "leave the machine more memory";
+    error_set(&error,
+              "a proxy can take no further connection until one ends: %s; %s, or run fewer clients",
+              strerror(reason), remedy);
+    if (proxy->alarm.raise != NULL)
+        proxy->alarm.raise(proxy->alarm.context, &error);
 }
 
 static void pump_both(struct connection *connection)
@@ -364,8 +376,10 @@ static void pump_both(struct connection *connection)
         if (settings->history != NULL)
             history_writer_start(&passers[i].writer, settings->history, settings->client, 0);
     }
-    if (pthread_create(&replies, &connection->proxy->attributes, pump, &passers[1]) != 0) {
+    int reason = pthread_create(&replies, &connection->proxy->attributes, pump, &passers[1]);
+    if (reason != 0) {
         break_off(connection);
+        raise_alarm(connection->proxy, reason);
         return;
     }
     pump(&passers[0]);
@@ -381,6 +395,31 @@ static void close_socket(const struct connection *connection, int socket)
     close(socket);
 }
 
+static void free_connection(struct connection *connection)
+{
+    parser_free(connection->parser);
+    text_free(&connection->said[0]);
+    text_free(&connection->said[1]);
+    close_socket(connection, connection->client);
+    close_socket(connection, connection->server);
+    if (connection->wake >= 0)
+        close(connection->wake);
+    free(connection);
+}
+
+// The last that its thread does: what it had can serve another one.
+static void leave(struct connection *connection)
+{
+    struct proxy *proxy = connection->proxy;
+    struct connection **place = &proxy->connections;
+    HOLD_MUTEX(&proxy->mutex);
+    while (*place != connection)
+        place = &(*place)->next;
+    *place = connection->next;
+    free_connection(connection);
+    (void)!eventfd_write(proxy->ended, 1);
+}
+
 static void *serve(void *context)
 {
     struct connection *connection = context;
@@ -388,90 +427,105 @@ static void *serve(void *context)
         pump_both(connection);
     else
         atomic_store(&connection->is_broken, true);
-    HOLD_MUTEX(&connection->proxy->mutex);
-    close_socket(connection, connection->client);
-    close_socket(connection, connection->server);
-    connection->client = connection->server = -1;
-    atomic_store(&connection->is_over, true);
+    leave(connection);
     return NULL;
-}
-
-// Its thread has ended, or was never started.
-static void free_connection(struct connection *connection)
-{
-    parser_free(connection->parser);
-    text_free(&connection->said[0]);
-    text_free(&connection->said[1]);
-    close_socket(connection, connection->client);
-    if (connection->wake >= 0)
-        close(connection->wake);
-    free(connection);
 }
 
 // --- accepting -----------------------------------------------------------------------------------
 
-// Frees the connections that are over, or all, which are broken off first.
-static void reap(struct proxy *proxy, bool all)
+// What a connection needs is there before it is accepted: who cannot be served stays in the
+// kernel's queue. NULL with *reason: why there is none; 0: nobody has come.
+static struct connection *accept_from(struct proxy *proxy, int listener, int *reason)
 {
-    struct connection **place = &proxy->connections;
-    while (*place != NULL) {
-        struct connection *connection = *place;
-        if (all || atomic_load(&connection->is_over)) {
-            pthread_mutex_lock(&proxy->mutex);
-            *place = connection->next;
-            pthread_mutex_unlock(&proxy->mutex);
-            pthread_join(connection->thread, NULL);
-            free_connection(connection);
-        } else {
-            place = &connection->next;
-        }
-    }
+    struct connection *connection = memory_zeroed(1, sizeof *connection);
+    *connection = (struct connection){.proxy = proxy, .client = -1, .server = -1};
+    connection->onward = proxy->has_onward ? &proxy->onward[listener] : NULL;
+    connection->wake = eventfd(0, EFD_CLOEXEC);
+    if (connection->wake >= 0)
+        connection->server = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (connection->server >= 0)
+        connection->client =
+            accept4(proxy->listeners[listener], NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    *reason = errno;
+    if (connection->client >= 0 && !proxy->has_onward)
+        connection->parser = parser_new(service_protocol(proxy->settings.service));
+    if (connection->client >= 0)
+        return connection;
+    if (*reason != EMFILE && *reason != ENFILE && *reason != ENOBUFS && *reason != ENOMEM)
+        *reason = 0;
+    free_connection(connection);
+    return NULL;
 }
 
-static void take(struct proxy *proxy, int listener)
+// Starts who has come to the listener, or is still to be started (-1). What was lacking, or 0.
+static int take(struct proxy *proxy, int listener)
+{
+    pthread_t thread;
+    int reason = 0;
+    HOLD_MUTEX(&proxy->mutex);
+    if (proxy->unstarted == NULL && listener >= 0)
+        proxy->unstarted = accept_from(proxy, listener, &reason);
+    struct connection *connection = proxy->unstarted;
+    if (connection == NULL)
+        return reason;
+    reason = pthread_create(&thread, &proxy->attributes, serve, connection);
+    if (reason != 0)
+        return reason;
+    pthread_detach(thread);
+    connection->next = proxy->connections;
+    proxy->connections = connection;
+    proxy->unstarted = NULL;
+    return 0;
+}
+
+static bool has_connections(struct proxy *proxy)
 {
     HOLD_MUTEX(&proxy->mutex);
-    int socket = accept4(proxy->listeners[listener], NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-    if (socket < 0)
-        return;
-    struct connection *connection = memory_zeroed(1, sizeof *connection);
-    *connection = (struct connection){
-        .next = proxy->connections,
-        .proxy = proxy,
-        .parser = proxy->has_onward ? NULL : parser_new(service_protocol(proxy->settings.service)),
-        .onward = proxy->has_onward ? &proxy->onward[listener] : NULL,
-        .client = socket,
-        .server = -1,
-        .wake = eventfd(0, EFD_CLOEXEC)};
-    if (connection->wake >= 0 &&
-        pthread_create(&connection->thread, &proxy->attributes, serve, connection) == 0)
-        proxy->connections = connection;
-    else
-        free_connection(connection);
+    return proxy->connections != NULL;
+}
+
+static void end_all(struct proxy *proxy)
+{
+    pthread_mutex_lock(&proxy->mutex);
+    for (struct connection *each = proxy->connections; each != NULL; each = each->next)
+        break_off(each);
+    pthread_mutex_unlock(&proxy->mutex);
+    while (has_connections(proxy)) {
+        struct pollfd end = {.fd = proxy->ended, .events = POLLIN};
+        eventfd_t ignored;
+        poll(&end, 1, -1);
+        eventfd_read(proxy->ended, &ignored);
+    }
+    if (proxy->unstarted != NULL)
+        free_connection(proxy->unstarted);
 }
 
 static void *accept_all(void *context)
 {
     struct proxy *proxy = context;
     int count = proxy->listener_count;
-    struct pollfd ready[MOST_LISTENERS + 1];
+    struct pollfd ready[2 + MOST_LISTENERS] = {{.fd = proxy->wake, .events = POLLIN},
+                                               {.fd = proxy->ended, .events = POLLIN}};
+    int lacking = 0; // why nobody can be accepted, until a connection ends
     for (int i = 0; i < count; i++)
-        ready[i] = (struct pollfd){.fd = proxy->listeners[i], .events = POLLIN};
-    ready[count] = (struct pollfd){.fd = proxy->wake, .events = POLLIN};
+        ready[2 + i] = (struct pollfd){.fd = proxy->listeners[i], .events = POLLIN};
     for (;;) {
-        if (poll(ready, (nfds_t)count + 1, -1) < 0)
+        eventfd_t ignored;
+        // What others than the proxy give back is not told.
+        int got = lacking != 0 ? poll(ready, 2, PROXY_LOOK_MS) : poll(ready, (nfds_t)count + 2, -1);
+        if (got < 0)
             continue;
-        if (ready[count].revents != 0)
+        if (ready[0].revents != 0)
             break;
-        reap(proxy, false);
-        for (int i = 0; i < count; i++) {
-            if (ready[i].revents != 0)
-                take(proxy, i);
-        }
+        eventfd_read(proxy->ended, &ignored);
+        if (lacking != 0)
+            lacking = take(proxy, -1);
+        for (int i = 0; i < count && lacking == 0; i++)
+            lacking = ready[2 + i].revents != 0 ? take(proxy, i) : 0;
+        if (lacking != 0)
+            raise_alarm(proxy, lacking);
     }
-    for (struct connection *each = proxy->connections; each != NULL; each = each->next)
-        break_off(each);
-    reap(proxy, true);
+    end_all(proxy);
     return NULL;
 }
 
@@ -545,6 +599,7 @@ static struct proxy *proxy_new(void)
     struct proxy *proxy = memory_zeroed(1, sizeof *proxy);
     proxy->network = -1;
     proxy->wake = eventfd(0, EFD_CLOEXEC);
+    proxy->ended = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     pthread_attr_init(&proxy->attributes);
     pthread_mutex_init(&proxy->mutex, NULL);
     pthread_attr_setstacksize(&proxy->attributes, STACK_BYTES);
@@ -564,6 +619,7 @@ struct proxy *proxy_start(const struct proxy_settings *settings, struct error *e
 {
     struct proxy *proxy = proxy_new();
     proxy->settings = *settings;
+    proxy->alarm = settings->alarm;
     proxy->network = network_make(listen_inside, proxy, error);
     if (proxy->network < 0 || furnish(proxy->network, error) != 0)
         error_wrap(error, "the network of a client's proxy");
@@ -574,10 +630,11 @@ struct proxy *proxy_start(const struct proxy_settings *settings, struct error *e
 }
 
 struct proxy *proxy_between(const int *listeners, const struct sockaddr_in *onward, int count,
-                            struct error *error)
+                            const struct proxy_alarm *alarm, struct error *error)
 {
     struct proxy *proxy = proxy_new();
     proxy->has_onward = true;
+    proxy->alarm = *alarm;
     memcpy(proxy->listeners, listeners, (size_t)count * sizeof *listeners);
     memcpy(proxy->onward, onward, (size_t)count * sizeof *onward);
     proxy->listener_count = count;
@@ -602,6 +659,7 @@ void proxy_stop(struct proxy *proxy)
     pthread_mutex_destroy(&proxy->mutex);
     text_free(&proxy->heard);
     close(proxy->wake);
+    close(proxy->ended);
     free(proxy);
 }
 
@@ -628,8 +686,8 @@ static bool is_idle(const struct connection *connection, int direction)
 static bool is_quiet(const struct connection *connection)
 {
     if (atomic_load(&connection->is_broken))
-        return atomic_load(&connection->is_over); // else it is about to end
-    if (atomic_load(&connection->is_over) || atomic_load(&connection->stands) != 0)
+        return false; // it is about to end
+    if (atomic_load(&connection->stands) != 0)
         return true;
     bool has_said_all = atomic_load(&connection->turns[0]) == AT_ITS_END;
     bool is_owed = atomic_load(&connection->asked) != atomic_load(&connection->answered);
@@ -646,7 +704,8 @@ bool proxy_is_quiet(struct proxy *proxy)
     const struct connection *each = proxy->connections;
     while (each != NULL && is_quiet(each))
         each = each->next;
-    return each == NULL && poll(ready, (nfds_t)proxy->listener_count, 0) == 0;
+    return each == NULL && proxy->unstarted == NULL &&
+           poll(ready, (nfds_t)proxy->listener_count, 0) == 0;
 }
 
 // With the mutex.

@@ -23,6 +23,15 @@
 
 #include <netinet/in.h>
 
+// A proxy that lacks what a further connection needs (descriptors, threads) lets it wait until
+// another one ends, and looks again so often at the latest. Each look that finds too little is
+// told, by any thread, with what to do: the client waits for what no server owes it.
+struct proxy_alarm {
+    void (*raise)(void *context, const struct error *error);
+    void *context;
+};
+#define PROXY_LOOK_MS 100
+
 // All functions are called by any thread.
 struct proxy_settings {
     const struct service *service;
@@ -39,6 +48,7 @@ struct proxy_settings {
     // The request may be stopped at a point, or goes on.
     void (*stop)(void *context, const struct parsed_request *request, bool begins);
     void *context;
+    struct proxy_alarm alarm;
     // Of a program that is explored: each request stands until it is let go. NULL: they pass.
     struct rest_board *rest;
 };
@@ -54,7 +64,7 @@ struct proxy *proxy_start(const struct proxy_settings *settings, struct error *e
 // the nth address, which is connected to from the network of the calling thread. NULL with `error`
 // set.
 struct proxy *proxy_between(const int *listeners, const struct sockaddr_in *onward, int count,
-                            struct error *error);
+                            const struct proxy_alarm *alarm, struct error *error);
 
 // Ends all connections. NULL: nothing happens.
 void proxy_stop(struct proxy *proxy);

@@ -1,8 +1,12 @@
 // A proxy between a client in the network that it makes and a real Redis server: every byte comes
 // through as it was, requests are stopped where they should be, and servers see the client's own
 // address.
+#include "harness/base/processes.h"
 #include "harness/testing/test.h"
+#include "harness/testing/text.h"
 #include "harness/wire/test_proxy.h"
+
+#include <sys/resource.h>
 
 // --- bytes ---------------------------------------------------------------------------------------
 
@@ -130,4 +134,140 @@ TEST(a_proxy_passes_on_all_and_stops_what_it_is_told_to)
     static sandbox_test *tests[] = {bytes_come_as_they_were, requests_stop_at_their_points,
                                     ends_are_passed_on, NULL};
     try_in_sandbox(tests);
+}
+
+// --- limits --------------------------------------------------------------------------------------
+
+#define CROWD 16
+
+struct alarms {
+    _Atomic int count;
+    struct error first;
+};
+
+static void note_alarm(void *context, const struct error *error)
+{
+    struct alarms *alarms = context;
+    if (atomic_load(&alarms->count) == 0)
+        alarms->first = *error;
+    atomic_fetch_add(&alarms->count, 1);
+}
+
+static struct sockaddr_in listen_on_loopback(int *listener)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t length = sizeof address;
+    *listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    assert_int_equal(bind(*listener, (struct sockaddr *)&address, length), 0);
+    assert_int_equal(listen(*listener, CROWD), 0);
+    assert_int_equal(getsockname(*listener, (struct sockaddr *)&address, &length), 0);
+    return address;
+}
+
+static int connect_on_loopback(const struct sockaddr_in *address)
+{
+    int descriptor = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    assert_int_equal(connect(descriptor, (const struct sockaddr *)address, sizeof *address), 0);
+    return descriptor;
+}
+
+// What the server accepts next; -1: nobody has come.
+static int accept_next(int server)
+{
+    struct pollfd ready = {.fd = server, .events = POLLIN};
+    AWAIT(poll(&ready, 1, 0) == 1);
+    return accept(server, NULL, NULL);
+}
+
+static void limit_files(rlim_t most)
+{
+    struct rlimit limit;
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+    limit.rlim_cur = most;
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+}
+
+// The lowest descriptor that is free: with it as the limit there is none.
+static rlim_t next_descriptor(void)
+{
+    int descriptor = dup(0);
+    assert_true(descriptor >= 0);
+    close(descriptor);
+    return (rlim_t)descriptor;
+}
+
+static long threads(void)
+{
+    struct process_entry self = {.threads = 0};
+    assert_true(process_read(getpid(), &self));
+    return self.threads;
+}
+
+TEST(who_comes_when_descriptors_are_out_waits_until_a_connection_ends)
+{
+    int server, listener;
+    struct rlimit former;
+    struct error error = {0};
+    struct alarms alarms = {.count = 0};
+    const struct proxy_alarm alarm = {note_alarm, &alarms};
+    const struct sockaddr_in onward = listen_on_loopback(&server);
+    const struct sockaddr_in at = listen_on_loopback(&listener);
+    getrlimit(RLIMIT_NOFILE, &former);
+    struct proxy *proxy = proxy_between(&listener, &onward, 1, &alarm, &error);
+    assert_non_null(proxy);
+    int first = connect_on_loopback(&at);
+    int served = accept_next(server);
+    int second = connect_on_loopback(&at); // it is in the queue, if it is not served at once
+    int also_served = accept_next(server);
+    int third = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    // It waits, and the proxy looks no more often than it says.
+    limit_files(next_descriptor());
+    int64_t began_ns = clock_monotonic_ns();
+    assert_int_equal(connect(third, (const struct sockaddr *)&at, sizeof at), 0);
+    AWAIT(atomic_load(&alarms.count) >= 4);
+    int count = atomic_load(&alarms.count);
+    assert_in_range(count, 4, 1 + (clock_monotonic_ns() - began_ns) / (PROXY_LOOK_MS * NS_PER_MS));
+    assert_has(alarms.first.text, "Too many open files; raise `ulimit -n`");
+    // One that ends leaves what the next one needs, before the limit is another.
+    close(second);
+    assert_int_equal(read(also_served, &(char){0}, 1), 0);
+    close(also_served);
+    int now_served = accept_next(server);
+    assert_true(now_served >= 0);
+    assert_int_equal(write(now_served, "y", 1), 1);
+    assert_int_equal(read_all(third, &(char){0}, 1), 1);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &former), 0);
+    proxy_stop(proxy);
+    close(first);
+    close(served);
+    close(third);
+    close(now_served);
+    close(server);
+}
+
+// Of connections that have ended, the proxy keeps neither a thread nor a descriptor, though nobody
+// comes any more.
+TEST(a_connection_that_has_ended_is_not_kept)
+{
+    int server, listener, clients[CROWD], served[CROWD];
+    struct error error = {0};
+    const struct proxy_alarm none = {.raise = NULL};
+    const struct sockaddr_in onward = listen_on_loopback(&server);
+    const struct sockaddr_in at = listen_on_loopback(&listener);
+    struct proxy *proxy = proxy_between(&listener, &onward, 1, &none, &error);
+    assert_non_null(proxy);
+    rlim_t free_before = next_descriptor();
+    long threads_before = threads();
+    for (int i = 0; i < CROWD; i++) {
+        clients[i] = connect_on_loopback(&at);
+        served[i] = accept_next(server);
+    }
+    for (int i = 0; i < CROWD; i++) {
+        close(clients[i]);
+        assert_int_equal(read(served[i], &(char){0}, 1), 0);
+        close(served[i]);
+    }
+    AWAIT(next_descriptor() == free_before && threads() == threads_before);
+    proxy_stop(proxy);
+    close(server);
 }
