@@ -649,21 +649,25 @@ bool replay_crowding(struct replay *replay, struct move last, bool last_waits, s
 int replay_state(struct replay *replay, uint64_t *state, struct error *error)
 {
     const struct shared_account *account = &replay->state.accounts[0].account;
-    struct text names = {0};
-    struct text all = {0};
+    struct text names = {0}, all = {0}, told = {0};
     if (read_image(replay, error) != 0)
         return -1;
     gate_name_tokens(text_string(&replay->kept), replay->kept.length, &names, &all);
     text_format(&all, "\n%zu %zu\n", replay->kept.length, replay->lagging.length);
     gate_name_tokens(text_string(&replay->lagging), replay->lagging.length, &names, &all);
     threads_tell(&replay->threads, &names, &all);
-    text_add_bytes(&all, (const char *)account->halves, sizeof account->halves);
-    text_format(&all, "%d %d", replay->waits, replay->has_stalled);
+    // How long ago it is matters, and not when the schedule began. Each step takes a tick: what
+    // went by fewer of them to the same state has the same times to a millisecond.
+    gate_name_times(text_string(&all), all.length, replay->servers.zero_unix_ns + replay->now_ns,
+                    NS_PER_MS, &told);
+    text_add_bytes(&told, (const char *)account->halves, sizeof account->halves);
+    text_format(&told, "%d %d", replay->waits, replay->has_stalled);
     *state = UINT64_C(14695981039346656037); // FNV-1a (Fowler, Noll, Vo), 64 bits
-    for (size_t i = 0; i < all.length; i++)
-        *state = (*state ^ (unsigned char)all.bytes[i]) * UINT64_C(1099511628211);
+    for (size_t i = 0; i < told.length; i++)
+        *state = (*state ^ (unsigned char)told.bytes[i]) * UINT64_C(1099511628211);
     text_free(&names);
     text_free(&all);
+    text_free(&told);
     return 0;
 }
 
