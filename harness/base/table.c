@@ -2,12 +2,12 @@
 
 #include "harness/base/growing.h"
 #include "harness/base/scope.h"
+#include "harness/base/terminal.h"
 
 #include <assert.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 enum { MOST_COLUMNS = 32 };
@@ -20,6 +20,7 @@ struct cell {
 struct table {
     const char *const *headings;
     int columns;
+    int needed; // the others are left out where they have no room
     bool right[MOST_COLUMNS];
     struct cell *cells;
     size_t count;
@@ -32,6 +33,7 @@ struct table *table_new(const char *const *headings)
     table->headings = headings;
     while (headings[table->columns] != NULL)
         table->columns++;
+    table->needed = table->columns;
     assert(table->columns > 0 && table->columns <= MOST_COLUMNS);
     return table;
 }
@@ -51,19 +53,16 @@ void table_cell(struct table *table, enum colour colour, const char *text)
     *APPEND(table->cells, table->count, table->room) = (struct cell){memory_string(text), colour};
 }
 
+void table_begin_extra(struct table *table, int column)
+{
+    assert(column > 0 && column < table->columns);
+    table->needed = column;
+}
+
 void table_align_right(struct table *table, int column)
 {
     assert(column >= 0 && column < table->columns);
     table->right[column] = true;
-}
-
-// Columns on screen: one for each UTF-8 character (we print no wide ones).
-static int shown_width(const char *text)
-{
-    int width = 0;
-    for (; *text != '\0'; text++)
-        width += ((unsigned char)*text & 0xc0) != 0x80;
-    return width;
 }
 
 void colour_print(FILE *out, bool coloured, enum colour colour, const char *text)
@@ -79,25 +78,15 @@ void colour_print(FILE *out, bool coloured, enum colour colour, const char *text
 // --- as wide as there is room --------------------------------------------------------------------
 
 #define GAP 2
-#define LEAST_TEXT 12 // columns of text are not made narrower to fit
+#define LEAST_TEXT 10 // columns of text are not made narrower to fit
 #define HEADINGS SIZE_MAX
 #define INDENT 4 // of the rest of a row that has no room beside its beginning
 
 struct layout {
+    int columns; // that are shown
     int widths[MOST_COLUMNS];
     bool begins_line[MOST_COLUMNS]; // on a line of its own, indented
 };
-
-// How many columns there are, by $COLUMNS or the terminal; INT_MAX: any number.
-static int columns_of(FILE *out)
-{
-    const char *said = getenv("COLUMNS");
-    long columns = said != NULL ? strtol(said, NULL, 10) : 0;
-    struct winsize size = {0};
-    if (columns <= 0 && isatty(fileno(out)) && ioctl(fileno(out), TIOCGWINSZ, &size) == 0)
-        columns = size.ws_col;
-    return columns > 0 && columns < INT_MAX ? (int)columns : INT_MAX;
-}
 
 // The bytes of the text that fit into so many columns, up to a blank or a hyphen if there is one;
 // *rest is what follows.
@@ -127,56 +116,61 @@ static int longest_word(const char *text)
         char word[40];
         size_t length = strcspn(text, " ");
         snprintf(word, sizeof word, "%.*s", (int)length, text);
-        longest = shown_width(word) > longest ? shown_width(word) : longest;
+        longest = terminal_width(word) > longest ? terminal_width(word) : longest;
         text += length;
     }
     return longest;
 }
 
-static int width_of(const struct table *table, const struct layout *layout)
+static int width_of(const struct layout *layout)
 {
     int width = -GAP;
-    for (int c = 0; c < table->columns; c++)
+    for (int c = 0; c < layout->columns; c++)
         width += layout->widths[c] + GAP;
     return width;
 }
 
-// Wide texts are wrapped as far as is needed. Where that does not do, what has no room in a row
-// goes on below it.
+// Wide texts are wrapped as far as is needed. Where that does not do, columns that can be done
+// without are left out; then what has no room in a row goes on below it.
 static void make_layout(const struct table *table, int columns, struct layout *layout)
 {
-    struct layout cells = {0};
+    struct layout cells = {.columns = table->columns};
     for (size_t i = 0; i < table->count; i++) {
         int *width = &cells.widths[i % (size_t)table->columns];
-        int shown = shown_width(table->cells[i].text);
+        int shown = terminal_width(table->cells[i].text);
         *width = shown > *width ? shown : *width;
     }
     *layout = cells;
     for (int c = 0; c < table->columns; c++) {
-        int heading = shown_width(table->headings[c]);
+        int heading = terminal_width(table->headings[c]);
         layout->widths[c] = heading > cells.widths[c] ? heading : cells.widths[c];
     }
-    if (width_of(table, layout) <= columns)
+    if (width_of(layout) <= columns)
         return;
     for (int c = 0; c < table->columns; c++) {
         int word = longest_word(table->headings[c]);
         cells.widths[c] = word > cells.widths[c] ? word : cells.widths[c];
     }
-    *layout = cells;
-    for (int widest = 0; widest >= 0 && width_of(table, layout) > columns;) {
-        widest = -1;
-        for (int c = 0; c < table->columns; c++) {
-            if (!table->right[c] && layout->widths[c] > LEAST_TEXT &&
-                (widest < 0 || layout->widths[c] > layout->widths[widest]))
-                widest = c;
+    const int shown[] = {table->columns, table->needed};
+    for (int i = 0; i < 2; i++) {
+        *layout = cells;
+        layout->columns = shown[i];
+        for (int widest = 0; widest >= 0 && width_of(layout) > columns;) {
+            widest = -1;
+            for (int c = 0; c < layout->columns; c++) {
+                if (!table->right[c] && layout->widths[c] > LEAST_TEXT &&
+                    (widest < 0 || layout->widths[c] > layout->widths[widest]))
+                    widest = c;
+            }
+            if (widest >= 0)
+                layout->widths[widest]--;
         }
-        if (widest >= 0)
-            layout->widths[widest]--;
+        if (width_of(layout) <= columns)
+            return;
     }
-    if (width_of(table, layout) <= columns)
-        return;
     *layout = cells;
-    for (int c = 0, used = -GAP; c < table->columns; c++) {
+    layout->columns = table->needed;
+    for (int c = 0, used = -GAP; c < layout->columns; c++) {
         int most = columns - INDENT > LEAST_TEXT ? columns - INDENT : LEAST_TEXT;
         layout->widths[c] = layout->widths[c] < most ? layout->widths[c] : most;
         layout->begins_line[c] = c > 0 && used + GAP + layout->widths[c] > columns;
@@ -199,15 +193,15 @@ static void print_row(const struct table *table, const struct layout *layout, FI
                      : is_there        ? table->cells[first + c].colour
                                        : COLOUR_PLAIN;
     }
-    for (int from = 0, to; from < table->columns;) {
+    for (int from = 0, to; from < layout->columns;) {
         bool is_wrapped = false;
         fprintf(out, "%*s", layout->begins_line[from] ? INDENT : 0, "");
-        for (to = from; to < table->columns && (to == from || !layout->begins_line[to]); to++) {
-            bool is_last = to + 1 == table->columns || layout->begins_line[to + 1];
+        for (to = from; to < layout->columns && (to == from || !layout->begins_line[to]); to++) {
+            bool is_last = to + 1 == layout->columns || layout->begins_line[to + 1];
             const char *text = rest[to];
             AUTO_FREE char *line =
                 text_formatted("%.*s", take_line(text, layout->widths[to], &rest[to]), text);
-            int padding = layout->widths[to] - shown_width(line);
+            int padding = layout->widths[to] - terminal_width(line);
             fprintf(out, "%*s", table->right[to] ? padding : 0, "");
             colour_print(out, coloured, colours[to], line);
             fprintf(out, "%*s", !table->right[to] && !is_last ? padding : 0, "");
@@ -221,7 +215,7 @@ static void print_row(const struct table *table, const struct layout *layout, FI
 void table_print(const struct table *table, FILE *out, bool coloured)
 {
     struct layout layout;
-    make_layout(table, columns_of(out), &layout);
+    make_layout(table, terminal_columns(out), &layout);
     print_row(table, &layout, out, coloured, HEADINGS);
     for (size_t i = 0; i < table->count; i += (size_t)table->columns)
         print_row(table, &layout, out, coloured, i);

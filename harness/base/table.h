@@ -23,6 +23,9 @@ void table_cell(struct table *table, enum colour colour, const char *text);
 // Numbers read better when they end in one column.
 void table_align_right(struct table *table, int column);
 
+// The columns from that one on are left out where they have no room in the row.
+void table_begin_extra(struct table *table, int column);
+
 // Prints all rows, in as many columns as $COLUMNS says or the terminal has (at least 60): wide
 // texts are wrapped, and what has no room in a row goes on below it. Escapes for colour only if
 // `coloured`.

@@ -96,6 +96,26 @@ TEST(a_row_left_unfinished_still_ends_its_line)
     table_free(table);
 }
 
+TEST(columns_that_can_be_done_without_are_left_out_where_they_have_no_room)
+{
+    struct table *table = table_new(headings);
+    table_begin_extra(table, 2);
+    add_row(table, "redis-set-px-lua", COLOUR_PLAIN, "SAFE", "80");
+    add_row(table, "none", COLOUR_PLAIN, "UNSAFE", "1200000");
+    setenv("COLUMNS", "27", 1);
+    assert_prints(table, false,
+                  "scheme            verdict\n"
+                  "redis-set-px-lua  SAFE\n"
+                  "none              UNSAFE\n");
+    setenv("COLUMNS", "34", 1);
+    assert_prints(table, false,
+                  "scheme            verdict  locks/s\n"
+                  "redis-set-px-lua  SAFE     80\n"
+                  "none              UNSAFE   1200000\n");
+    unsetenv("COLUMNS");
+    table_free(table);
+}
+
 // Of a column of words, one of names, one of long words, and figures.
 TEST(a_table_fits_60_to_200_columns_and_loses_no_word)
 {

@@ -1,6 +1,7 @@
 // explore: a lock and nothing else, in every order of its steps.
 #include "harness/base/file.h"
 #include "harness/base/scope.h"
+#include "harness/base/terminal.h"
 #include "harness/cli/verb.h"
 #include "harness/explain/story.h"
 #include "harness/explore/lock.h"
@@ -433,16 +434,15 @@ static int explore_in_slot(void *context, const struct slot_job *job, struct ser
 static void clear_progress(const struct exploration *exploration)
 {
     if (exploration->is_terminal)
-        fputs("\r\033[K", stderr);
+        progress_line(stderr, NULL);
 }
 
 static void hear(void *context, const struct slot_job *job, const struct slot_news *news)
 {
     const struct exploration *exploration = context;
     (void)job;
-    clear_progress(exploration);
     if (exploration->is_terminal)
-        fputs(news->doing, stderr);
+        progress_line(stderr, news->doing);
 }
 
 static bool settle(void *context, const struct slot_job *job, int conducted,

@@ -42,16 +42,26 @@ static const struct doc_block *innermost(const struct document *d)
 
 // --- at a terminal -------------------------------------------------------------------------------
 
-// Sections have no titles there, what is in a fold is indented.
-static void print_indented(FILE *out, const char *text)
+static void print_wrapped(struct document *d, enum look look, enum colour colour, const char *words)
 {
-    bool at_start = true;
-    for (; *text != '\0'; text++) {
-        fprintf(out, "%s%c", at_start && *text != '\n' ? "    " : "", *text);
-        at_start = *text == '\n';
+    AUTO_TEXT struct text shown = {0};
+    if (d->wrapping.columns == 0)
+        d->wrapping.columns = terminal_columns(d->out);
+    wrap(&d->wrapping, look == LOOK_COMMAND, words, &shown);
+    colour_print(d->out, d->is_coloured, colour, text_string(&shown));
+}
+
+// Sections have no titles there, what is in a fold is indented.
+static void print_indented(struct document *d, const char *words)
+{
+    AUTO_TEXT struct text lines = {0};
+    for (bool at_start = true; *words != '\0'; words++) {
+        text_format(&lines, "%s%c", at_start && *words != '\n' ? "    " : "", *words);
+        at_start = *words == '\n';
     }
-    if (!at_start)
-        fputc('\n', out);
+    if (lines.length > 0 && lines.bytes[lines.length - 1] != '\n')
+        text_add(&lines, "\n");
+    print_wrapped(d, LOOK_PLAIN, COLOUR_PLAIN, text_string(&lines));
 }
 
 static void terminal_say(struct document *d, enum look look, const char *target, const char *words)
@@ -62,10 +72,9 @@ static void terminal_say(struct document *d, enum look look, const char *target,
         text_format(&d->text, look == LOOK_BELOW ? " (%s)" : "%s", words);
         d->look = look != LOOK_PLAIN ? look : d->look;
     } else if (block->kind == DOC_CODE) {
-        print_indented(d->out, words);
+        print_indented(d, words);
     } else {
-        colour_print(d->out, d->is_coloured,
-                     look_forms[look != LOOK_PLAIN ? look : block->look].colour, words);
+        print_wrapped(d, look, look_forms[look != LOOK_PLAIN ? look : block->look].colour, words);
     }
 }
 
@@ -73,7 +82,7 @@ static void terminal_say(struct document *d, enum look look, const char *target,
 static void separate(struct document *d)
 {
     if (d->has_begun && !d->has_heading)
-        fputc('\n', d->out);
+        print_wrapped(d, LOOK_PLAIN, COLOUR_PLAIN, "\n");
     d->has_begun = true;
     d->has_heading = false;
 }
@@ -92,9 +101,10 @@ static void terminal_begin(struct document *d, struct doc_block *block)
     } else if (block->kind == DOC_CELL) {
         d->look = block->look;
     } else if (block->kind == DOC_TERM) {
-        fprintf(d->out, "%s: ", block->title);
+        print_wrapped(d, LOOK_PLAIN, COLOUR_PLAIN, block->title);
+        print_wrapped(d, LOOK_PLAIN, COLOUR_PLAIN, ": ");
     } else if (block->kind == DOC_PARAGRAPH && doc_inside(d, DOC_FOLD) != NULL) {
-        fputs("  ", d->out);
+        print_wrapped(d, LOOK_PLAIN, COLOUR_PLAIN, "  ");
     } else if (block->kind == DOC_HEADING || block->kind == DOC_PARAGRAPH ||
                block->kind == DOC_FOLD) {
         separate(d);
@@ -114,7 +124,7 @@ static void terminal_end(struct document *d, struct doc_block *block)
         table_free(d->printed);
     } else if (block->kind == DOC_HEADING || block->kind == DOC_PARAGRAPH ||
                block->kind == DOC_SUMMARY || block->kind == DOC_ITEM || block->kind == DOC_TERM) {
-        fputc('\n', d->out);
+        print_wrapped(d, LOOK_PLAIN, COLOUR_PLAIN, "\n");
         d->has_heading = block->kind == DOC_HEADING;
     }
 }
@@ -261,11 +271,12 @@ static void page_say(struct document *d, enum look look, const char *target, con
 {
     struct text *out = &d->text;
     const struct look_form *form = &look_forms[look];
-    const char *tag = target != NULL        ? "a"
-                      : look == LOOK_STRONG ? "b"
-                      : look == LOOK_BELOW  ? "small"
-                      : look == LOOK_PLAIN  ? NULL
-                                            : "span";
+    const char *tag = target != NULL         ? "a"
+                      : look == LOOK_STRONG  ? "b"
+                      : look == LOOK_BELOW   ? "small"
+                      : look == LOOK_COMMAND ? "code"
+                      : look == LOOK_PLAIN   ? NULL
+                                             : "span";
     if (look == LOOK_BELOW || (strcmp(words, "\n") == 0 && doc_inside(d, DOC_CODE) == NULL))
         text_add(out, "<br>");
     if (tag != NULL)

@@ -8,6 +8,7 @@
 #define LOCKPICK_REPORT_DOCUMENT_H
 
 #include "harness/base/table.h"
+#include "harness/base/terminal.h"
 #include "harness/base/text.h"
 
 #include <stdio.h>
@@ -18,13 +19,14 @@ enum medium { TERMINAL, MARKDOWN, PAGE };
 enum look {
     LOOK_PLAIN,
     LOOK_STRONG,
-    LOOK_LEAD,   // what is to be read first
-    LOOK_SMALL,  // smaller
-    LOOK_QUIET,  // smaller and paler
-    LOOK_REMARK, // a paragraph that bears on all of the document
-    LOOK_BRIEF,  // a paragraph of a few words, beside others
-    LOOK_BELOW,  // of a cell: below its figure
-    LOOK_MISSED, // bad news
+    LOOK_LEAD,    // what is to be read first
+    LOOK_SMALL,   // smaller
+    LOOK_QUIET,   // smaller and paler
+    LOOK_REMARK,  // a paragraph that bears on all of the document
+    LOOK_BRIEF,   // a paragraph of a few words, beside others
+    LOOK_BELOW,   // of a cell: below its figure
+    LOOK_COMMAND, // a line to be copied
+    LOOK_MISSED,  // bad news
     LOOK_SAFE,
     LOOK_UNSAFE,
     LOOK_STUCK,
@@ -123,6 +125,7 @@ struct document {
     const char *titles[DOC_MOST_COLUMNS + 1];
     enum look look;
     bool has_begun, has_heading;
+    struct wrapping wrapping;
     // Of a page: which pictures are in it, see html_pictures.c.
     bool *embeds, *embeds_whole;
     size_t whole_bytes, trial_bytes;

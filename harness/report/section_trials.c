@@ -137,7 +137,8 @@ void say_again(struct document *d, const struct trial_result *result)
 {
     AUTO_TEXT struct text folder = {0};
     text_add_shell_word(&folder, result->folder);
-    doc_say(d, LOOK_PLAIN, "again: lockpick replay %s", folder.bytes);
+    doc_say(d, LOOK_PLAIN, "again:");
+    doc_say(d, LOOK_COMMAND, " lockpick replay %s", folder.bytes);
 }
 
 static void say_files(struct document *d, const struct trial_result *result)

@@ -242,6 +242,8 @@ static void say_table(struct document *d)
     bool is_folded = !is_terminal && run->count > MOST_OPEN_ROWS && urgent < run->count;
     if (!is_folded || urgent > 0) {
         doc_table(d, table);
+        if (is_terminal) // the figures are in the table of costs, too
+            table_begin_extra(d->printed, 5);
         say_rows(d, is_terminal ? URGENT | OTHERS : URGENT);
     }
     if (is_folded) {

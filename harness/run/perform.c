@@ -4,6 +4,7 @@
 #include "harness/base/limits.h"
 #include "harness/base/random.h"
 #include "harness/base/scope.h"
+#include "harness/base/terminal.h"
 #include "harness/explain/diagnosis.h"
 #include "harness/explain/story.h"
 #include "harness/report/run_report.h"
@@ -15,7 +16,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/sysinfo.h>
 #include <unistd.h>
 
@@ -84,13 +84,11 @@ struct running {
 
 // --- how far it is -------------------------------------------------------------------------------
 
-#define USUAL_COLUMNS 80
-
 // Takes the line away.
 static void clear_line(const struct running *running)
 {
     if (running->has_line)
-        fputs("\r\033[K", stderr);
+        progress_line(stderr, NULL);
 }
 
 // "[37/300] 2 at once: contention--none running, pause--redlock connecting"; of one trial alone,
@@ -98,7 +96,6 @@ static void clear_line(const struct running *running)
 static void draw_line(const struct running *running)
 {
     AUTO_TEXT struct text line = {0};
-    struct winsize size = {0};
     int count = 0;
     const char *between = " ";
     for (int i = 0; i < MAX_SLOTS; i++)
@@ -117,11 +114,7 @@ static void draw_line(const struct running *running)
             text_format(&line, ", about %zu events", slot->events);
         between = "; ";
     }
-    // A line that wraps could not be written over.
-    bool is_known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
-    fprintf(stderr, "\r\033[K%.*s", (is_known ? size.ws_col : USUAL_COLUMNS) - 1,
-            text_string(&line));
-    fflush(stderr);
+    progress_line(stderr, text_string(&line));
 }
 
 static void show(struct running *running, int slot, const struct trial *trial, const char *doing,
