@@ -45,7 +45,8 @@ static bool same_locks(const struct scenario *a, const struct scenario *b)
     return a->workload.keys == b->workload.keys && a->workload.skew == b->workload.skew;
 }
 
-// If the axis is that of the workers, the number of locks is none of them.
+// If the axis is that of the workers, the numbers of clients, of their threads and of locks are
+// none of them.
 static char *conditions_of(const struct scenario *scenario, bool by_rate)
 {
     const struct workload_settings *work = &scenario->workload;
@@ -57,13 +58,13 @@ static char *conditions_of(const struct scenario *scenario, bool by_rate)
                                  work->depth,
                                  work->readers,
                                  work->permits,
-                                 scenario->clients.threads,
                                  scenario->clients.placement,
                                  scenario->lock.lease_ns,
                                  scenario->lock.retry_ns,
                                  by_rate ? work->keys : 0,
                                  by_rate ? work->skew : 0,
-                                 by_rate ? scenario->clients.processes : 0};
+                                 by_rate ? scenario->clients.processes : 0,
+                                 by_rate ? scenario->clients.threads : 0};
     text_format(&words, "%s/%s", work->kind, work->store != NULL ? work->store : "");
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         text_format(&words, " %lld", numbers[i]);
@@ -268,6 +269,7 @@ static void write_curves(struct load *load, struct picture *picture)
 static void describe_clients(const struct load *load, struct picture *picture)
 {
     const struct point *best = NULL;
+    bool has_threads = false;
     AUTO_TEXT struct text columns = {0};
     for (size_t i = 0; i < COLUMN_COUNT; i++) {
         char title[60];
@@ -282,14 +284,14 @@ static void describe_clients(const struct load *load, struct picture *picture)
         picture_tell(picture, "locks_%zu = %s", i, title);
         text_format(&columns, "%zu ", i);
     }
-    picture_tell(picture, "columns = %s\nload = %s", columns.bytes,
-                 load->points[0].trial->scenario->clients.threads > 1 ? "workers: clients × threads"
-                                                                      : "clients");
     FOR_EACH (point, point, load->points, load->count) {
+        has_threads |= point->trial->scenario->clients.threads > 1;
         if (point->column == load->first &&
             (best == NULL || point->rate.median > best->rate.median))
             best = point;
     }
+    picture_tell(picture, "columns = %s\nload = %s", columns.bytes,
+                 has_threads ? "workers: clients × threads" : "clients");
     text_format(&picture->alternative,
                 "Locks a second and acquire p99 of %zu schemes at %zu numbers of clients. The most "
                 "locks/s were %.0f, of %s at %.0f, in %s.",

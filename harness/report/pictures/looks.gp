@@ -44,7 +44,9 @@ do for [i = 1:22] {
     }
 }
 shape(i) = called[i] eq 'read' ? 10 : called[i] eq 'write' ? 9 : 2
-size(i) = called[i] eq 'death' ? 1.3 : 0.78
+size(i) = called[i] eq 'death' ? 1.3 : called[i] eq 'lost' ? 1.1 : 0.78
+# What went wrong is not hidden by what happened at the same time.
+is_wrong(i) = shape(i) == 2
 i(n) = int(n) + 1
 key(kind, n) = style[i(n)] eq kind ? at[i(n)] : NaN
 legend = "'+' using (key('bars', $0) + 10):(line[i($0)]):(10):((top_of[i($0)] + bottom[i($0)]) * 0.8):(colour[i($0)]) with boxxyerror linecolor rgb variable fillstyle solid noborder, \

@@ -256,6 +256,30 @@ TEST_WITH(a_curve_ends_where_fewer_than_ten_acquires_lie_beyond, start, stop)
           "!\"redis-wait\"", "!late in beginning");
 }
 
+// Curves are numbered by their ends, the slowest first.
+TEST_WITH(a_scheme_has_one_look_in_all_panels, start, stop)
+{
+    static const struct {
+        const char *scheme;
+        int64_t each_ns;
+    } trials[] = {{"redis-setnx", 2000},
+                  {"redis-lua", 1000},
+                  {"redis-wait", 9000},
+                  {"redis-lua", 8000},
+                  {"redis-setnx", 7000}};
+    (void)add_scenario("calm", false);
+    (void)add_scenario("busy", false);
+    for (size_t i = 0; i < 5; i++)
+        measure(add_trial(&test.scenarios[i >= 2], trials[i].scheme, of_redis, VERDICT_SAFE),
+                LATENCY_ACQUIRE, trials[i].each_ns, 0, 30);
+#define NAMED ": 1/(1-percentile) percentile acquire(ns)\n"
+    // The scenario that has most schemes comes first.
+    DRAWN(percentiles_picture, "# curve 1 1" NAMED "\"redis-wait\"",
+          "# curve 1 2" NAMED "\"redis-lua\"", "# curve 1 3" NAMED "\"redis-setnx\"",
+          "# curve 2 2" NAMED "\"redis-lua\"", "# curve 2 3" NAMED "\"redis-setnx\"");
+#undef NAMED
+}
+
 TEST_WITH(repeats_make_one_curve_and_a_long_one, start, stop)
 {
     add("redis-setnx", LATENCY_ACQUIRE, 1000, 60);
@@ -427,6 +451,22 @@ TEST_WITH(scenarios_that_differ_in_clients_alone_make_a_curve, start, stop)
     test.scenarios[1].workload.hold_ns = MS;
     assert_false(draw(&clients_picture));
     assert_int_equal(test.picture.notes.length, 0);
+}
+
+TEST_WITH(scenarios_that_differ_in_threads_alone_make_a_curve_of_workers, start, stop)
+{
+    static const char *const names[] = {"calm-threads-1", "calm-threads-10", "calm-threads-100"};
+    static const int64_t threads[] = {1, 10, 100};
+    for (size_t i = 0; i < 3; i++) {
+        struct scenario *scenario = add_scenario(names[i], false);
+        scenario->clients.processes = 2;
+        scenario->clients.threads = threads[i];
+        struct trial_result *result = add_trial(scenario, "redis-setnx", of_redis, VERDICT_SAFE);
+        measure(result, LATENCY_ACQUIRE, 1000, 0, 500);
+        result->statistics.holds_per_second = 100 * (double)(i + 1);
+    }
+    DRAWN(clients_picture, "\n2 100 100 100 ", "\n20 200 200 200 ", "\n200 300 300 300 ",
+          "load = 'workers: clients × threads'");
 }
 
 // --- legible -------------------------------------------------------------------------------------

@@ -149,6 +149,32 @@ static size_t list(const struct scheme_picture *kind, const struct run_report *r
     return count;
 }
 
+static bool is_taken(const struct scheme *schemes, size_t count, size_t of, unsigned number)
+{
+    bool is_taken = false;
+    for (size_t i = 0; i < count; i++)
+        is_taken |= i != of && schemes[i].panel == schemes[of].panel && schemes[i].number == number;
+    return is_taken;
+}
+
+// A scheme looks in each panel as it did in those before, unless another one there looks so.
+static void keep_looks(struct scheme *schemes, size_t count, const struct scheme *earlier,
+                       size_t earlier_count)
+{
+    for (size_t i = 0; i < count; i++) {
+        schemes[i].number = 0;
+        for (size_t j = 0; j < earlier_count && schemes[i].number == 0; j++) {
+            if (strcmp(earlier[j].trial->scheme, schemes[i].trial->scheme) == 0 &&
+                !is_taken(schemes, i, i, earlier[j].number))
+                schemes[i].number = earlier[j].number;
+        }
+    }
+    for (size_t i = 0; i < count; i++) {
+        for (unsigned number = 1; schemes[i].number == 0; number++)
+            schemes[i].number = is_taken(schemes, count, i, number) ? 0 : number;
+    }
+}
+
 static struct words say_time(double figure)
 {
     return lasting((int64_t)figure);
@@ -177,6 +203,7 @@ static bool write(const struct picture_subject *subject, struct picture *picture
     const struct scheme_picture *kind = picture->kind->details;
     const struct run_report *report = subject->report;
     AUTO_FREE struct scheme *schemes = memory_new((report->cost_count + 1) * sizeof *schemes);
+    AUTO_FREE struct scheme *drawn = memory_new((report->cost_count + 1) * sizeof *drawn);
     size_t size = 0;  // in rows, or in panels
     size_t shown = 0; // schemes
     size_t left_out = 0;
@@ -195,11 +222,12 @@ static bool write(const struct picture_subject *subject, struct picture *picture
         }
         if (shown == 0)
             describe(kind, schemes, count, &picture->alternative);
-        shown += count;
         cost_title(scenario, &title);
         if (kind->put == NULL) {
             text_add(&title, ": ");
             size = panels_make(schemes, count, size, title.bytes, picture);
+            keep_looks(schemes, count, drawn, shown);
+            memcpy(drawn + shown, schemes, count * sizeof *schemes);
             put_curves(schemes, count, picture);
             if (short_ones.length > 0)
                 picture_note(picture, "No curve, for want of acquires, in %s: %s.", scenario->name,
@@ -210,6 +238,7 @@ static bool write(const struct picture_subject *subject, struct picture *picture
             for (size_t j = 0; j < count; j++)
                 kind->put(&schemes[j], size++, picture);
         }
+        shown += count;
         for (size_t j = 0; j < count; j++) {
             if (schemes[j].is_marked)
                 picture_note(picture, "%s", cost_late_note);

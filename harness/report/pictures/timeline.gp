@@ -42,7 +42,7 @@ do for [p = 1:1 + enlarged] {
          data index 'tint:' using (widened($1, $2, 3)):(0.5):(0):3 with vectors nohead linewidth 1.2 linecolor rgb red, \
          data index 'strikes:' using 1:(0):(0):(1) axes x1y2 with vectors nohead linewidth 1.6 dashtype 2 linecolor rgb brown, \
          data index 'bars:' using (bar('dotted')):($1 - top_of[look(4)]):($3 - $2):(0) with vectors nohead linewidth 1.2 dashtype 3 linecolor rgb black, \
-         data index 'marks:' using ($4 > 10 * dot ? $2 : NaN):($1 - top_of[look(3)]):(size(look(3))):(shape(look(3))):(colour[look(3)]) with points pointsize variable pointtype variable linewidth 1.6 linecolor rgb variable, \
+         for [wrong = 0:1] data index 'marks:' using ($4 > 10 * dot && is_wrong(look(3)) == wrong ? $2 : NaN):($1 - top_of[look(3)]):(size(look(3))):(shape(look(3))):(colour[look(3)]) with points pointsize variable pointtype variable linewidth 1.6 linecolor rgb variable, \
          @texts_placed, \
          data index 'places:' using 1:(NaN):xtic(2), \
          data index 'rows:' using (NaN):1:ytic(cut(strcol(2), 22))
