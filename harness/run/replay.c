@@ -1,5 +1,6 @@
 #include "harness/run/replay.h"
 
+#include "harness/base/scope.h"
 #include "harness/cluster/exploration.h"
 #include "harness/run/conductor.h"
 #include "harness/run/explored_clients.h"
@@ -648,8 +649,8 @@ bool replay_crowding(struct replay *replay, struct move last, bool last_waits, s
 
 int replay_state(struct replay *replay, uint64_t *state, struct error *error)
 {
-    const struct shared_account *account = &replay->state.accounts[0].account;
-    struct text names = {0}, all = {0}, told = {0};
+    const char *balance = (const char *)replay->state.accounts[0].account.halves;
+    AUTO_TEXT struct text names = {0}, all = {0}, told = {0};
     if (read_image(replay, error) != 0)
         return -1;
     gate_name_tokens(text_string(&replay->kept), replay->kept.length, &names, &all);
@@ -660,14 +661,11 @@ int replay_state(struct replay *replay, uint64_t *state, struct error *error)
     // went by fewer of them to the same state has the same times to a millisecond.
     gate_name_times(text_string(&all), all.length, replay->servers.zero_unix_ns + replay->now_ns,
                     NS_PER_MS, &told);
-    text_add_bytes(&told, (const char *)account->halves, sizeof account->halves);
+    text_add_bytes(&told, balance, sizeof replay->state.accounts[0].account.halves);
     text_format(&told, "%d %d", replay->waits, replay->has_stalled);
     *state = UINT64_C(14695981039346656037); // FNV-1a (Fowler, Noll, Vo), 64 bits
     for (size_t i = 0; i < told.length; i++)
         *state = (*state ^ (unsigned char)told.bytes[i]) * UINT64_C(1099511628211);
-    text_free(&names);
-    text_free(&all);
-    text_free(&told);
     return 0;
 }
 
@@ -782,8 +780,7 @@ int replay_conduct(const struct trial *trial, struct server_pool *pool, const ch
     const struct string_list *schedule = &trial->scenario->schedule;
     const struct trial_model *model;
     struct judgement judgement;
-    struct move move;
-    struct move last = {.client = 0};
+    struct move move, last = {.client = 0};
     struct replay *replay;
     int result = replay_open(trial, pool, folder, serial, &replay, error);
     if (result != 0)
