@@ -82,7 +82,7 @@ static const struct row {
      "{seen?{sent}, which removed {who}'s lock: it does not ask whose that "
      "is|{culprit}{stopped-inside? was stopped inside its release (fault {stop}) until its own "
      "lease was over; then it removed {who}'s lock|'s release removed {who}'s lock}{unchecked?, "
-     "for its delete does not ask whose the lock is|{had-asked?, for it had asked whose the lock "
+     "for it does not ask whose the lock is|{had-asked?, for it had asked whose the lock "
      "is before, and deleted it after that|{own-client?; possibly it takes all workers of a "
      "process for one owner}}}}",
      "comparing the owner and deleting in one step, at the server{own-value?, with a value for "

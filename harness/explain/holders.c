@@ -298,6 +298,19 @@ bool stop_was_between_requests(const struct fault_record *record)
     return instance->point_count > 0;
 }
 
+// True if the client was stopped before the first request that it has ever sent in a release. One
+// of several workers may have sent its own before the client stood still.
+static bool stop_was_before_any_request(const struct trial_model *model,
+                                        const struct fault_record *record)
+{
+    const struct fault_instance *instance = record->instance;
+    const struct point_name *point = instance->points;
+    return model->trial->scenario->clients.threads == 1 && instance->point_count == 1 &&
+           instance->nth == 1 && instance->at_ns < 0 && instance->after == 0 &&
+           point->moment == MOMENT_BEFORE && strcmp(point->what, "request") == 0 &&
+           strcmp(point->phase, "release") == 0;
+}
+
 // Proven if the release ended after its own lease had, said that it had removed something (or, as
 // it cannot tell, had sent what removes whatever is there), and sent that when the other had been
 // granted the lock: it was asked for after that, or was stopped before that and went on after it.
@@ -313,7 +326,7 @@ static bool removal_is_proven(const struct trial_model *model, const struct hold
     const struct fault_record *stop =
         longest_fault(model, culprit, false, culprit->released_ns, culprit->returned_ns);
     return stop != NULL && stop->healed_ns >= wronged->granted_ns &&
-           stop_was_between_requests(stop);
+           (stop_was_between_requests(stop) || stop_was_before_any_request(model, stop));
 }
 
 // True if that release was answered that it was done, and within its own lease.

@@ -33,6 +33,7 @@
     SCHEME(etcd_lock_rpc)                                                                          \
     SCHEME(etcd_election)                                                                          \
     SCHEME(kubernetes_lease)                                                                       \
+    SCHEME(kubernetes_lease_1_34)                                                                  \
     SCHEME(zk_ephemeral)                                                                           \
     SCHEME(zk_sequential)                                                                          \
     SCHEME(curator_mutex)                                                                          \

@@ -263,6 +263,23 @@ SCHEME_TEST(a_leader_of_kubernetes_takes_the_record_back_that_its_successor_has_
     assert_int_equal(lock_release(replaced), RELEASE_RELEASED);
 }
 
+SCHEME_TEST(a_leader_of_kubernetes_1_34_gives_anothers_lease_back_until_it_has_observed_it,
+            IS("kubernetes-lease-1-34"))
+{
+    struct lock *replaced = &fixture->locks[0];
+    assert_int_equal(acquire(fixture, 0), OUTCOME_OK);
+    evict(fixture, scheme);
+    assert_int_equal(acquire(fixture, 1), OUTCOME_OK);
+    await_loss(replaced); // and so it has read whose the record is
+    assert_int_equal(lock_release(replaced), RELEASE_NOT_OWNER);
+    watchdog_remove(fixture->clients[1].watchdog, &fixture->locks[1]); // has observed its own
+    evict(fixture, scheme);
+    assert_int_equal(acquire(fixture, 2), OUTCOME_OK);
+    assert_int_equal(lock_release(&fixture->locks[1]), RELEASE_UNCHECKED);
+    assert_false(scheme->is_held(oldest_key(fixture).value));
+    lock_release(&fixture->locks[2]);
+}
+
 // --- three servers -------------------------------------------------------------------------------
 
 CONTRACT_GROUP(ensemble_contract);

@@ -6,9 +6,10 @@
 //
 // The leader writes the record anew each retry period. While that fails, even because another one
 // leads, it leads on until the renew deadline is over. ReleaseOnCancel: it gives the lease back by
-// a record of nobody, written if the record is still of the version that it observed. (A change for
-// kubernetes/client-go#1417, of 2025, has the release read the version anew, and go by the record
-// observed before: it may give back another's lease. That is not what is done here.)
+// a record of nobody. kubernetes-lease, as client-go up to 0.33, writes that if the record is still
+// of the version that it observed. kubernetes-lease-1-34, as 0.34.0 to 0.36.3 (kubernetes#132849),
+// reads the record, for its version only, and goes by the record observed before: it gives back
+// whoever's lease it finds. (0.37, kubernetes#137988, does so again and again until it succeeds.)
 //
 // Of a lease, the leader's retry period and renew deadline are the same parts as by default there:
 // 2 s and 10 s of 15 s. How often a candidate looks is the scenario's `retry`.
@@ -157,25 +158,42 @@ static int open_lock(struct lock *lock, struct error *error)
     return 0;
 }
 
-// Nothing is sent by one that has read that it leads no more.
-static enum release_answer release(struct lock *lock)
+// Writes a record of nobody in the place of that version. Nothing is sent by one that has observed
+// that it leads no more.
+static enum release_answer give_back(struct lock *lock, struct etcd_entry record)
 {
-    struct election *election = lock->state;
-    struct etcd_entry found = election->observed;
     bool is_written = false;
     if (leads(lock)) {
         enum outcome outcome = write_record(lock, lock->connection, &lock->actor->clock,
-                                            found.mod_revision, "", &is_written, &found);
+                                            record.mod_revision, "", &is_written, &record);
         if (lock_noted(lock, outcome) != OUTCOME_OK)
             return RELEASE_UNKNOWN;
     }
-    struct term term = term_of(found.value);
+    struct term term = term_of(record.value);
     if (is_written)
         return RELEASE_RELEASED;
     // Its own, by a renewal without an answer: it stays until it is over.
     if (strcmp(term.holder, lock->token) == 0)
         return RELEASE_UNKNOWN;
     return term.holder[0] != '\0' ? RELEASE_NOT_OWNER : RELEASE_GONE;
+}
+
+static enum release_answer release_observed(struct lock *lock)
+{
+    const struct election *election = lock->state;
+    return give_back(lock, election->observed);
+}
+
+static enum release_answer release_newest(struct lock *lock)
+{
+    const struct election *election = lock->state;
+    struct etcd_entry found;
+    if (lock_noted(lock, etcd_get(lock->connection, election->key, &found)) != OUTCOME_OK)
+        return RELEASE_UNKNOWN;
+    if (found.key[0] == '\0')
+        return RELEASE_GONE;
+    enum release_answer answer = give_back(lock, found);
+    return answer == RELEASE_RELEASED ? RELEASE_UNCHECKED : answer;
 }
 
 // The record stays when it is over, and when it is given back.
@@ -204,21 +222,29 @@ static int clean_up(const struct service *service, const struct lock_options *op
     return result;
 }
 
+#define BREAKS                                                                                     \
+    "a pause longer than the lease, after which it leads on until its renew deadline is over; "    \
+    "clocks that go at different rates"
+#define KUBERNETES_LEASE                                                                           \
+    .server = "etcd", .topologies = etcd_topologies, .clean_up = clean_up, .is_held = is_held,     \
+    .connector = &etcd_connector, .open_client = open_client,                                      \
+    .lock_bytes = sizeof(struct election), .open = open_lock, .renewal = &renewal,                 \
+    .try_acquire = try_acquire
+
 const struct lock_scheme kubernetes_lease_scheme = {
     .name = "kubernetes-lease",
     .summary = "Kubernetes' Lease, as client-go elects leaders: one record, compared and set",
-    .breaks = "a pause longer than the lease, after which it leads on until its renew deadline is "
-              "over; clocks that go at different rates",
+    .breaks = BREAKS,
     .traits = LOCK_TRAITS("exclusive", "lease", "owner-checked", "renewed", "etcd"),
-    .server = "etcd",
-    .topologies = etcd_topologies,
-    .clean_up = clean_up,
-    .is_held = is_held,
-    .connector = &etcd_connector,
-    .open_client = open_client,
-    .lock_bytes = sizeof(struct election),
-    .open = open_lock,
-    .renewal = &renewal,
-    .try_acquire = try_acquire,
-    .release = release,
+    KUBERNETES_LEASE,
+    .release = release_observed,
+};
+
+const struct lock_scheme kubernetes_lease_1_34_scheme = {
+    .name = "kubernetes-lease-1-34",
+    .summary = "kubernetes-lease, as client-go 0.34 and later give it back: whoever's it is",
+    .breaks = "the release of one whose lease is over gives another's back; " BREAKS,
+    .traits = LOCK_TRAITS("exclusive", "lease", "renewed", "etcd"),
+    KUBERNETES_LEASE,
+    .release = release_newest,
 };

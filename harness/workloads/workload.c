@@ -45,7 +45,7 @@ const struct workload_words *workload_words(const struct scenario *scenario)
                      [RELEASE_NOT_OWNER] = "tries to release the lock: it is no longer its own",
                      [RELEASE_GONE] = "tries to release the lock: it is gone",
                      [RELEASE_UNKNOWN] = "tries to release the lock and gets no answer",
-                     [RELEASE_UNCHECKED] = "releases the lock by a plain delete"},
+                     [RELEASE_UNCHECKED] = "releases the lock, whoever's it is"},
         .token = "token",
         .writes = "writes",
         .update = "increment",
