@@ -3,6 +3,7 @@
 #include "harness/base/file.h"
 #include "harness/base/scope.h"
 
+#include <arpa/inet.h>
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,20 +31,48 @@ static int copy(const char *text, size_t length, bool is_encoded, char *out, siz
     return 0;
 }
 
+// The length of the host at the beginning of text[0..length), which is "host", "host:port" or, of
+// an IPv6 address, "[host]:port"; with its brackets. 0 with `error` set.
+static size_t host_length(const char *text, size_t length, struct error *error)
+{
+    const char *colon = memchr(text, ':', length);
+    const char *bracket = memchr(text, ']', length);
+    size_t host = colon != NULL ? (size_t)(colon - text) : length;
+    bool is_bracketed = length > 0 && text[0] == '[';
+    if (is_bracketed && bracket != NULL)
+        host = (size_t)(bracket + 1 - text);
+    const char *last_colon = memrchr(text, ':', length);
+    if (is_bracketed ? bracket == NULL : colon != last_colon)
+        error_set(error, "an IPv6 address must stand in brackets: [::1]:PORT");
+    else if (host < length && text[host] != ':')
+        error_set(error, "only ':' and a port may come after the ']' of an IPv6 address");
+    else if (host == 0)
+        error_set(error, "a host's name is missing");
+    else
+        return host;
+    return 0;
+}
+
 static int read_host(const char *text, size_t length, struct url *url, struct error *error)
 {
+    struct in6_addr ignored;
     if (url->host_count == URL_MOST_HOSTS)
         return error_set(error, "more than %d hosts", URL_MOST_HOSTS);
-    const char *colon = memchr(text, ':', length);
-    size_t host = colon != NULL ? (size_t)(colon - text) : length;
+    size_t host = host_length(text, length, error);
+    bool is_bracketed = text[0] == '[';
     int number = url->host_count++;
+    char *name = url->hosts[number].host;
     if (host == 0)
-        return error_set(error, "a host's name is missing");
-    if (copy(text, host, false, url->hosts[number].host, sizeof url->hosts[number].host) != 0)
+        return -1;
+    if (copy(text + is_bracketed, host - 2 * is_bracketed, false, name,
+             sizeof url->hosts[number].host) != 0)
         return error_set(error, "the host '%.*s' is too long", (int)host, text);
-    if (colon == NULL)
+    if (is_bracketed && inet_pton(AF_INET6, name, &ignored) != 1)
+        return error_set(error, "'%s' is no IPv6 address, which '[' begins", name);
+    if (host == length)
         return 0;
     char digits[8];
+    const char *colon = text + host;
     size_t count = length - host - 1;
     int port = copy(colon + 1, count, false, digits, sizeof digits) == 0 ? atoi(digits) : 0;
     if (port < 1 || port > 65535 || strspn(digits, "0123456789") != count)

@@ -32,7 +32,8 @@ struct tls_settings {
 // The file of `ca`: of the system's, what Debian's ca-certificates makes.
 const char *tls_ca(const struct tls_settings *settings);
 
-// Reads `scheme://[user@]host[:port][,host[:port]...][/path]`; %XX stands for a byte in the user. A
+// Reads `scheme://[user@]host[:port][,host[:port]...][/path]`; %XX stands for a byte in the user,
+// and an IPv6 address stands in brackets, which `host` is without. A
 // password is refused: it would come into process lists, logs and folders of runs. 0, or -1 with
 // `error` set, which never quotes it.
 int url_read(const char *text, struct url *url, struct error *error);

@@ -20,6 +20,19 @@ TEST(a_whole_url_is_taken_apart)
     assert_string_equal(url.path, "7");
 }
 
+TEST(an_ipv6_address_stands_in_brackets)
+{
+    struct url url;
+    struct error error;
+    assert_int_equal(url_read("etcd://me@[::1]:2379,[fe80::7:a],host/", &url, &error), 0);
+    assert_int_equal(url.host_count, 3);
+    assert_string_equal(url.hosts[0].host, "::1");
+    assert_int_equal(url.hosts[0].port, 2379);
+    assert_string_equal(url.hosts[1].host, "fe80::7:a");
+    assert_int_equal(url.hosts[1].port, 0);
+    assert_string_equal(url.hosts[2].host, "host");
+}
+
 TEST(what_is_left_out_is_empty)
 {
     struct url url;
@@ -42,6 +55,13 @@ TEST(a_wrong_url_is_refused_without_its_password)
         {"redis://", "host's name is missing"},
         {"redis://a,,b", "host's name is missing"},
         {"redis://:6379", "host's name is missing"},
+        {"redis://::1:6379", "must stand in brackets: [::1]:PORT"},
+        {"redis://::1", "must stand in brackets"},
+        {"redis://[::1", "must stand in brackets"},
+        {"redis://[::1]x", "may come after the ']'"},
+        {"redis://[host]:1", "'host' is no IPv6 address"},
+        {"redis://[]", "'' is no IPv6 address"},
+        {"redis://[::1]:", "port"},
         {"redis://host:", "port"},
         {"redis://host:0", "port"},
         {"redis://host:65536", "port"},

@@ -52,7 +52,7 @@ static void raise_alarm(void *leash, const struct error *error)
 // Listeners follow the leash. 0, or -1 with `error` set.
 static int pass_on(const struct service *service, const int *leash, struct error *error)
 {
-    struct sockaddr_in onward[MAX_SERVERS];
+    struct sockaddr_storage onward[MAX_SERVERS];
     // What is spoken to a server that Lockpick does not know may begin otherwise.
     if (!server_kind_find(service->kind)->form.is_custom && service_reach(service, error) != 0)
         return -1;

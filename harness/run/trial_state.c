@@ -312,7 +312,7 @@ static const char *why_no_proxy(const struct trial_state *state, bool has_namesp
                                               : &service->sentinels[i - service->server_count];
         if (inet_pton(AF_INET, endpoint->host, &ignored) != 1)
             return "what a program sends to servers that are somebody else's is seen only if their "
-                   "URL has addresses (10.0.0.7) and not names";
+                   "URL has IPv4 addresses (10.0.0.7), and neither names nor IPv6 addresses";
     }
     int made = service->external ? network_make(NULL, NULL, NULL) : -1;
     if (made < 0)

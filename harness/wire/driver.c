@@ -602,8 +602,9 @@ static void raise_alarm(void *driver, const struct error *error)
 static json_t *addresses(const struct endpoint *servers, int count)
 {
     json_t *array = count > 0 ? json_array() : NULL;
+    char at[ENDPOINT_ROOM];
     for (int i = 0; i < count; i++)
-        json_array_append_new(array, json_sprintf("%s:%d", servers[i].host, servers[i].port));
+        json_array_append_new(array, json_string(endpoint_tell(&servers[i], at)));
     return array;
 }
 

@@ -159,13 +159,14 @@ static enum outcome exchange(struct etcd_connection *connection, const char *pat
     const struct endpoint *endpoint = &service->servers[connection->current];
     const struct tls_settings *tls = service->tls;
     CURL *easy = connection->easy;
-    char url[400];
+    char url[400], at[ENDPOINT_ROOM];
     connection->peer = peer_of(service, endpoint, "etcd at", connection->request_ns);
-    snprintf(url, sizeof url, "%s://%s:%d%s", tls != NULL ? "https" : "http",
-             tls != NULL ? tls_name(&connection->peer) : endpoint->host, endpoint->port, path);
-    if (tls != NULL && tls->server_name != NULL) {
-        char place[64];
-        snprintf(place, sizeof place, "::%s:%d", endpoint->host, endpoint->port);
+    endpoint_tell(endpoint, at);
+    if (tls == NULL || tls->server_name == NULL) {
+        snprintf(url, sizeof url, "%s://%s%s", tls != NULL ? "https" : "http", at, path);
+    } else {
+        AUTO_FREE char *place = text_formatted("::%s", at);
+        snprintf(url, sizeof url, "https://%s:%d%s", tls->server_name, endpoint->port, path);
         curl_slist_free_all(connection->place);
         connection->place = curl_slist_append(NULL, place);
         curl_easy_setopt(easy, CURLOPT_CONNECT_TO, connection->place);

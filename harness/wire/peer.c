@@ -12,13 +12,21 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+char *endpoint_tell(const struct endpoint *endpoint, char out[ENDPOINT_ROOM])
+{
+    bool is_ipv6 = strchr(endpoint->host, ':') != NULL;
+    snprintf(out, ENDPOINT_ROOM, is_ipv6 ? "[%s]:%d" : "%s:%d", endpoint->host, endpoint->port);
+    return out;
+}
+
 static void tell(const char *kind, const struct endpoint *servers, int count, struct text *out)
 {
+    char at[ENDPOINT_ROOM];
     text_add(out, "LOCKPICK_");
     for (; *kind != '\0'; kind++)
         text_format(out, "%c", toupper((unsigned char)*kind));
     for (int i = 0; i < count; i++)
-        text_format(out, "%s%s:%d", i > 0 ? "," : "=", servers[i].host, servers[i].port);
+        text_format(out, "%s%s", i > 0 ? "," : "=", endpoint_tell(&servers[i], at));
 }
 
 void service_tell(const struct service *service, struct text variables[SERVICE_VARIABLES])
@@ -47,7 +55,8 @@ const char *service_database(const struct service *service)
 struct peer peer_at(const struct endpoint *endpoint, const char *name, int64_t limit_ns)
 {
     struct peer peer = {.at = *endpoint, .give_up_ns = clock_monotonic_ns() + limit_ns};
-    snprintf(peer.name, sizeof peer.name, "%.48s %s:%d", name, endpoint->host, endpoint->port);
+    char at[ENDPOINT_ROOM];
+    snprintf(peer.name, sizeof peer.name, "%.47s %s", name, endpoint_tell(endpoint, at));
     return peer;
 }
 
@@ -94,43 +103,83 @@ bool peer_await(const struct peer *peer, int descriptor, short events)
     }
 }
 
-int peer_find(const struct peer *peer, struct sockaddr_in *address, struct error *error)
+// All addresses of its host, in the order in which they are to be tried.
+static int look_up(const struct peer *peer, struct addrinfo **found, struct error *error)
 {
-    const struct addrinfo hints = {.ai_family = AF_INET, .ai_socktype = SOCK_STREAM};
-    struct addrinfo *found = NULL;
+    const struct addrinfo hints = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM};
     char port[16];
     snprintf(port, sizeof port, "%d", peer->at.port);
-    int reason = getaddrinfo(peer->at.host, port, &hints, &found);
-    if (reason != 0)
-        return error_set(error, "cannot find the host of %s: %s", peer->name, gai_strerror(reason));
-    memcpy(address, found->ai_addr, sizeof *address);
-    freeaddrinfo(found);
-    return 0;
+    int reason = getaddrinfo(peer->at.host, port, &hints, found);
+    return reason == 0 ? 0
+                       : error_set(error, "cannot find the host of %s: %s", peer->name,
+                                   gai_strerror(reason));
 }
 
-int peer_connect(const struct peer *peer, struct error *error)
+// A socket, or -1 with errno set.
+static int connect_to(const struct peer *peer, const struct addrinfo *address)
 {
-    struct sockaddr_in address;
     int reason = 0;
     socklen_t length = sizeof reason;
-    if (peer_find(peer, &address, error) != 0)
-        return -1;
-    int descriptor = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    if (descriptor < 0 ||
-        connect(descriptor, (const struct sockaddr *)&address, sizeof address) != 0)
+    int descriptor = socket(address->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (descriptor < 0 || connect(descriptor, address->ai_addr, address->ai_addrlen) != 0)
         reason = errno;
     if (reason == EINPROGRESS && !peer_await(peer, descriptor, POLLOUT))
         reason = ETIMEDOUT;
     if (reason == EINPROGRESS &&
         getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &reason, &length) != 0)
         reason = errno;
-    if (reason == 0) {
-        setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &(int){1}, sizeof(int));
+    if (reason == 0)
         return descriptor;
-    }
     if (descriptor >= 0)
         close(descriptor);
-    return error_set(error, "cannot connect to %s: %s", peer->name, strerror(reason));
+    errno = reason;
+    return -1;
+}
+
+// To the first address that takes the connection; they share the time.
+static int connect_to_any(const struct peer *peer, const struct addrinfo *addresses,
+                          struct error *error)
+{
+    int left = 0;
+    int descriptor = -1;
+    for (const struct addrinfo *each = addresses; each != NULL; each = each->ai_next)
+        left++;
+    for (; left > 0 && descriptor < 0; left--, addresses = addresses->ai_next) {
+        struct peer one = *peer;
+        one.give_up_ns = clock_monotonic_ns() + peer_left_ns(peer) / left;
+        descriptor = connect_to(&one, addresses);
+    }
+    if (descriptor < 0)
+        return error_set(error, "cannot connect to %s: %s", peer->name, strerror(errno));
+    setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &(int){1}, sizeof(int));
+    return descriptor;
+}
+
+int peer_find(const struct peer *peer, struct sockaddr_storage *address, struct error *error)
+{
+    struct addrinfo *found = NULL;
+    socklen_t length = sizeof *address;
+    if (look_up(peer, &found, error) != 0)
+        return -1;
+    *address = (struct sockaddr_storage){.ss_family = AF_UNSPEC};
+    memcpy(address, found->ai_addr, found->ai_addrlen);
+    int descriptor = found->ai_next != NULL ? connect_to_any(peer, found, NULL) : -1;
+    if (descriptor >= 0) {
+        getpeername(descriptor, (struct sockaddr *)address, &length);
+        close(descriptor);
+    }
+    freeaddrinfo(found);
+    return 0;
+}
+
+int peer_connect(const struct peer *peer, struct error *error)
+{
+    struct addrinfo *found = NULL;
+    if (look_up(peer, &found, error) != 0)
+        return -1;
+    int descriptor = connect_to_any(peer, found, error);
+    freeaddrinfo(found);
+    return descriptor;
 }
 
 int service_reach(const struct service *service, struct error *error)

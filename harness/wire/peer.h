@@ -71,10 +71,12 @@ int tls_advise(const struct peer *peer, struct error *error);
 // Waits until the descriptor can be read or written (`events` of poll). False once the time is up.
 bool peer_await(const struct peer *peer, int descriptor, short events);
 
-// The address of its host. 0, or -1 with `error` set.
-int peer_find(const struct peer *peer, struct sockaddr_in *address, struct error *error);
+// The address of its host, with the port: of several, the first at which somebody listens, or else
+// the first. 0, or -1 with `error` set.
+int peer_find(const struct peer *peer, struct sockaddr_storage *address, struct error *error);
 
-// A socket that does not block, for the caller to close; -1 with `error` set.
+// A socket that does not block, for the caller to close; -1 with `error` set. Of several addresses
+// of its host, each is tried.
 int peer_connect(const struct peer *peer, struct error *error);
 
 // From now on the connection is reset when it is closed, by whoever: connections of schedules that

@@ -1,6 +1,6 @@
 #include "harness/wire/sql.h"
 
-#include <arpa/inet.h>
+#include <netdb.h>
 #include <poll.h>
 #include <postgresql/libpq-fe.h>
 #include <stdio.h>
@@ -29,14 +29,15 @@ int postgres_peer_open(struct sql_peer *link, const struct peer *peer,
     static const struct tls_settings plain = {.ca = NULL};
     const struct tls_settings *tls = peer->tls != NULL ? peer->tls : &plain;
     const char *plainly = login->is_plain ? "disable" : NULL;
-    char port[16], found[INET_ADDRSTRLEN];
-    struct sockaddr_in address;
+    char port[16], found[INET6_ADDRSTRLEN];
+    struct sockaddr_storage address;
     snprintf(port, sizeof port, "%d", peer->at.port);
     *link = (struct sql_peer){.peer = *peer};
     if (tls->server_name != NULL && peer_find(peer, &address, error) != 0)
         return -1;
     if (tls->server_name != NULL)
-        inet_ntop(AF_INET, &address.sin_addr, found, sizeof found);
+        getnameinfo((const struct sockaddr *)&address, sizeof address, found, sizeof found, NULL, 0,
+                    NI_NUMERICHOST);
     const char *const parameters[][2] = {
         {"host", peer->tls != NULL ? tls_name(peer) : peer->at.host},
         {"hostaddr", tls->server_name != NULL ? found : NULL},

@@ -29,11 +29,11 @@
 struct connection {
     struct connection *next;
     struct proxy *proxy;
-    struct parser *parser;            // NULL: bytes are passed on unread
-    const struct sockaddr_in *onward; // its server; NULL: whom the client wanted to reach
-    int client, server;               // sockets; -1: none
-    int wake;                         // an eventfd: it is to end
-    _Atomic bool is_broken;           // ends by a reset
+    struct parser *parser;                 // NULL: bytes are passed on unread
+    const struct sockaddr_storage *onward; // its server; NULL: whom the client wanted to reach
+    int client, server;                    // sockets; -1: none
+    int wake;                              // an eventfd: it is to end
+    _Atomic bool is_broken;                // ends by a reset
     // Of a program that is explored:
     // Each direction's turns: 0 before it begins, odd while it is at work, at last AT_ITS_END.
     _Atomic uint32_t turns[2];
@@ -46,9 +46,10 @@ struct connection {
 
 struct proxy {
     struct proxy_settings settings;
-    int network;                               // the namespace; -1: none
-    int listeners[MOST_LISTENERS];             // sockets in it, one for each port of a server
-    struct sockaddr_in onward[MOST_LISTENERS]; // with has_onward: where each one's connections go
+    int network;                   // the namespace; -1: none
+    int listeners[MOST_LISTENERS]; // sockets in it, one for each port of a server
+    struct sockaddr_storage
+        onward[MOST_LISTENERS]; // with has_onward: where each one's connections go
     int listener_count;
     bool has_onward;
     struct proxy_alarm alarm;
@@ -333,14 +334,16 @@ static bool await_server(const struct connection *connection)
 // To its server: false if that cannot be reached, or the client no longer waits.
 static bool connect_on(struct connection *connection)
 {
-    struct sockaddr_in address;
+    struct sockaddr_storage address;
     socklen_t length = sizeof address;
     int reason = 0;
     socklen_t reason_length = sizeof reason;
     if (getsockname(connection->client, (struct sockaddr *)&address, &length) != 0)
         return false;
-    if (connection->onward != NULL)
+    if (connection->onward != NULL) {
         address = *connection->onward;
+        length = sizeof address;
+    }
     if (connect(connection->server, (struct sockaddr *)&address, length) == 0)
         return true;
     return errno == EINPROGRESS && await_server(connection) &&
@@ -442,7 +445,9 @@ static struct connection *accept_from(struct proxy *proxy, int listener, int *re
     connection->onward = proxy->has_onward ? &proxy->onward[listener] : NULL;
     connection->wake = eventfd(0, EFD_CLOEXEC);
     if (connection->wake >= 0)
-        connection->server = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+        connection->server =
+            socket(connection->onward != NULL ? connection->onward->ss_family : AF_INET,
+                   SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (connection->server >= 0)
         connection->client =
             accept4(proxy->listeners[listener], NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
@@ -629,7 +634,7 @@ struct proxy *proxy_start(const struct proxy_settings *settings, struct error *e
     return NULL;
 }
 
-struct proxy *proxy_between(const int *listeners, const struct sockaddr_in *onward, int count,
+struct proxy *proxy_between(const int *listeners, const struct sockaddr_storage *onward, int count,
                             const struct proxy_alarm *alarm, struct error *error)
 {
     struct proxy *proxy = proxy_new();

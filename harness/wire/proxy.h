@@ -63,7 +63,7 @@ struct proxy *proxy_start(const struct proxy_settings *settings, struct error *e
 // listeners (at most MAX_SERVERS, sockets that do not block, and the proxy's from now on) comes to
 // the nth address, which is connected to from the network of the calling thread. NULL with `error`
 // set.
-struct proxy *proxy_between(const int *listeners, const struct sockaddr_in *onward, int count,
+struct proxy *proxy_between(const int *listeners, const struct sockaddr_storage *onward, int count,
                             const struct proxy_alarm *alarm, struct error *error);
 
 // Ends all connections. NULL: nothing happens.

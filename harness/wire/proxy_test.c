@@ -153,20 +153,26 @@ static void note_alarm(void *context, const struct error *error)
     atomic_fetch_add(&alarms->count, 1);
 }
 
-static struct sockaddr_in listen_on_loopback(int *listener)
+// Of a family: AF_INET or AF_INET6.
+static struct sockaddr_storage listen_on_loopback(int family, int *listener)
 {
-    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    struct sockaddr_storage address = {.ss_family = (sa_family_t)family};
     socklen_t length = sizeof address;
-    *listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    *listener = socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    assert_int_equal(inet_pton(family, family == AF_INET ? "127.0.0.1" : "::1",
+                               family == AF_INET
+                                   ? (void *)&((struct sockaddr_in *)&address)->sin_addr
+                                   : (void *)&((struct sockaddr_in6 *)&address)->sin6_addr),
+                     1);
     assert_int_equal(bind(*listener, (struct sockaddr *)&address, length), 0);
     assert_int_equal(listen(*listener, CROWD), 0);
     assert_int_equal(getsockname(*listener, (struct sockaddr *)&address, &length), 0);
     return address;
 }
 
-static int connect_on_loopback(const struct sockaddr_in *address)
+static int connect_on_loopback(const struct sockaddr_storage *address)
 {
-    int descriptor = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    int descriptor = socket(address->ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
     assert_int_equal(connect(descriptor, (const struct sockaddr *)address, sizeof *address), 0);
     return descriptor;
 }
@@ -210,8 +216,8 @@ TEST(who_comes_when_descriptors_are_out_waits_until_a_connection_ends)
     struct error error = {0};
     struct alarms alarms = {.count = 0};
     const struct proxy_alarm alarm = {note_alarm, &alarms};
-    const struct sockaddr_in onward = listen_on_loopback(&server);
-    const struct sockaddr_in at = listen_on_loopback(&listener);
+    const struct sockaddr_storage onward = listen_on_loopback(AF_INET6, &server);
+    const struct sockaddr_storage at = listen_on_loopback(AF_INET, &listener);
     getrlimit(RLIMIT_NOFILE, &former);
     struct proxy *proxy = proxy_between(&listener, &onward, 1, &alarm, &error);
     assert_non_null(proxy);
@@ -252,8 +258,8 @@ TEST(a_connection_that_has_ended_is_not_kept)
     int server, listener, clients[CROWD], served[CROWD];
     struct error error = {0};
     const struct proxy_alarm none = {.raise = NULL};
-    const struct sockaddr_in onward = listen_on_loopback(&server);
-    const struct sockaddr_in at = listen_on_loopback(&listener);
+    const struct sockaddr_storage onward = listen_on_loopback(AF_INET, &server);
+    const struct sockaddr_storage at = listen_on_loopback(AF_INET, &listener);
     struct proxy *proxy = proxy_between(&listener, &onward, 1, &none, &error);
     assert_non_null(proxy);
     rlim_t free_before = next_descriptor();
@@ -267,7 +273,7 @@ TEST(a_connection_that_has_ended_is_not_kept)
         assert_int_equal(read(served[i], &(char){0}, 1), 0);
         close(served[i]);
     }
-    AWAIT(next_descriptor() == free_before && threads() == threads_before);
+    AWAIT(next_descriptor() == free_before && threads() <= threads_before);
     proxy_stop(proxy);
     close(server);
 }

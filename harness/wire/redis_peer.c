@@ -2,6 +2,7 @@
 
 #include "harness/base/scope.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -102,14 +103,16 @@ int redis_peer_open(struct redis_peer *link, const struct peer *peer, struct err
     link->peer = *peer;
     link->limit_ns = 0;
     link->tls = NULL;
-    link->context =
-        redisConnectWithTimeout(peer->at.host, peer->at.port, timeval_of(peer_left_ns(peer)));
-    bool is_connected = link->context != NULL && link->context->err == 0;
-    if (is_connected && (peer->tls == NULL || redis_tls_connect(link, error) == 0))
+    link->context = NULL;
+    int descriptor = peer_connect(peer, error);
+    if (descriptor < 0)
+        return -1;
+    link->context = redisConnectFd(descriptor);
+    if (link->context == NULL)
+        memory_give_up();
+    fcntl(descriptor, F_SETFL, 0); // hiredis waits in its calls
+    if (peer->tls == NULL || redis_tls_connect(link, error) == 0)
         return 0;
-    if (!is_connected)
-        error_set(error, "cannot connect to %s: %s", peer->name,
-                  link->context != NULL ? link->context->errstr : "out of memory");
     redis_peer_close(link);
     return -1;
 }

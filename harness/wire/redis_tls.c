@@ -35,8 +35,8 @@ static void forget_errors(void)
 // The name, or the address, that the server's certificate must be made out to.
 static bool expect_name(SSL *session, const char *name)
 {
-    struct in_addr ignored;
-    if (inet_pton(AF_INET, name, &ignored) == 1)
+    struct in6_addr ignored;
+    if (inet_pton(AF_INET, name, &ignored) == 1 || inet_pton(AF_INET6, name, &ignored) == 1)
         return X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(session), name) == 1;
     return SSL_set1_host(session, name) == 1 && SSL_set_tlsext_host_name(session, name) == 1;
 }

@@ -12,9 +12,13 @@
 
 // Where a server listens.
 struct endpoint {
-    char host[48];
+    char host[48]; // a name or an address; of IPv6, without brackets
     int port;
 };
+
+// "HOST:PORT", an IPv6 address in brackets. Returns `out`.
+#define ENDPOINT_ROOM 64
+char *endpoint_tell(const struct endpoint *endpoint, char out[ENDPOINT_ROOM]);
 
 struct service {
     char kind[16];                        // "redis", "zookeeper", ...

@@ -148,6 +148,7 @@ struct zk *zk_open(const struct zk_settings *settings, struct error *error)
     for (int i = 0; i < service->server_count; i++) {
         const struct endpoint *endpoint =
             &service->servers[(settings->first_server + i) % service->server_count];
+        // The library takes what comes after the last colon for the port, and no brackets.
         text_format(&servers, "%s%s:%d", i > 0 ? "," : "", endpoint->host, endpoint->port);
     }
     zk->servers = servers.bytes;

@@ -37,7 +37,7 @@ class Locks(Driver):
         host, port = addresses[(self.settings["client"] - 1) % len(addresses)].rsplit(":", 1)
         seconds = self.settings["request_ms"] / 1000
         return pymysql.connect(
-            host=host, port=int(port), autocommit=True,
+            host=host.strip("[]"), port=int(port), autocommit=True,
             user=servers.get("user") or "root", password=servers.get("password") or "",
             connect_timeout=max(seconds, 1),
             read_timeout=seconds + self.settings["wait_ms"] / 1000, write_timeout=seconds)

@@ -25,7 +25,7 @@ FAILURES = (RedisError, RedisClusterException)
 
 def addresses(name):
     pairs = (address.rsplit(":", 1) for address in os.environ[name].split(","))
-    return [(host, int(port)) for host, port in pairs]
+    return [(host.strip("[]"), int(port)) for host, port in pairs]
 
 
 def connect(topology, timeout):

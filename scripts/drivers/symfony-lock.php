@@ -37,8 +37,8 @@ function store(array $hello, float $lease): RedisStore
 {
     $redis = connection();
     if (!$redis->isConnected()) {
-        [$host, $port] = explode(':', explode(',', getenv('LOCKPICK_REDIS'))[0]);
-        $redis->connect($host, (int) $port, $hello['request_ms'] / 1000);
+        preg_match('/^(.*):(\d+)/', explode(',', getenv('LOCKPICK_REDIS'))[0], $at);
+        $redis->connect(trim($at[1], '[]'), (int) $at[2], $hello['request_ms'] / 1000);
         $redis->setOption(Redis::OPT_READ_TIMEOUT, $hello['request_ms'] / 1000);
     }
     return new RedisStore($redis, $lease);

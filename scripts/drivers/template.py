@@ -23,7 +23,7 @@ class Redis:
 
     def __init__(self, timeout):
         host, port = os.environ["LOCKPICK_REDIS"].split(",")[0].rsplit(":", 1)
-        self.socket = socket.create_connection((host, int(port)), timeout)
+        self.socket = socket.create_connection((host.strip("[]"), int(port)), timeout)
         self.file = self.socket.makefile("rb")
 
     def ask(self, *words):

@@ -97,7 +97,7 @@ function noteSent(clients) {
 async function connect(Redis, hello) {
   const clients = process.env.LOCKPICK_REDIS.split(",").map((address) => {
     const at = address.lastIndexOf(":");
-    const client = new Redis(Number(address.slice(at + 1)), address.slice(0, at), {
+    const client = new Redis(Number(address.slice(at + 1)), address.slice(0, at).replace(/[[\]]/g, ""), {
       commandTimeout: hello.request_ms, // a server that is cut off votes against, then
       retryStrategy: () => 20,
     });
