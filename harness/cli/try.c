@@ -402,6 +402,7 @@ static int load_trials(void *context, const struct vocabulary *vocabulary, struc
 {
     const struct trying *trying = context;
     AUTO_TEXT struct text beside = {0};
+    AUTO_TEXT struct text names = {0};
     AUTO_LIST struct string_list sound = {0};
     struct template template;
     int result = 0;
@@ -420,15 +421,16 @@ static int load_trials(void *context, const struct vocabulary *vocabulary, struc
         bool is_for_any = template.needs[0] == '\0';
         for (size_t i = 0; i < trying->names.count; i++)
             is_for_any |= has_any(&trying->locks[i], template.needs);
+        if (is_for_any && count > 0)
+            text_add_item(&names, template.name);
         for (size_t nth = 1; is_for_any && nth <= count && result == 0; nth++)
             result = add_template(trying, &template, phase, nth, text_string(&beside), vocabulary,
                                   set, error);
     }
     return result == 0 && set->count == 0
                ? error_set(error,
-                           "--only %s: no scenario for this lock is called so; without it, the "
-                           "progress names them all",
-                           trying->options->only)
+                           "--only %s: no scenario for this lock is called so; there are %s",
+                           trying->options->only, text_string(&names))
                : result;
 }
 
