@@ -316,4 +316,5 @@ bench-check: setup
 	@$(MAKE) --no-print-directory -j$$(nproc) $(BENCHES)
 	@for bench in $(BENCHES); do $$bench full || exit 1; done
 
--include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
+# Packages are built in $(BUILD)/debian.
+-include $(shell find $(BUILD) -path $(BUILD)/debian -prune -o -name '*.d' -type f -print 2>/dev/null)

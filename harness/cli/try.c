@@ -428,8 +428,7 @@ static int load_trials(void *context, const struct vocabulary *vocabulary, struc
                                   set, error);
     }
     return result == 0 && set->count == 0
-               ? error_set(error,
-                           "--only %s: no scenario for this lock is called so; there are %s",
+               ? error_set(error, "--only %s: no scenario for this lock is called so; there are %s",
                            trying->options->only, text_string(&names))
                : result;
 }
