@@ -67,8 +67,10 @@ void table_align_right(struct table *table, int column)
 
 void colour_print(FILE *out, bool coloured, enum colour colour, const char *text)
 {
-    static const char *const escapes[] = {"",         "\033[32m", "\033[31m",
-                                          "\033[33m", "\033[90m", "\033[1m"};
+    static const char *const escapes[] = {
+        [COLOUR_PLAIN] = "",          [COLOUR_GREEN] = "\033[32m",   [COLOUR_RED] = "\033[31m",
+        [COLOUR_YELLOW] = "\033[33m", [COLOUR_MAGENTA] = "\033[35m", [COLOUR_GREY] = "\033[90m",
+        [COLOUR_BOLD] = "\033[1m"};
     if (coloured && colour != COLOUR_PLAIN)
         fprintf(out, "%s%s\033[0m", escapes[colour], text);
     else

@@ -5,7 +5,15 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-enum colour { COLOUR_PLAIN, COLOUR_GREEN, COLOUR_RED, COLOUR_YELLOW, COLOUR_GREY, COLOUR_BOLD };
+enum colour {
+    COLOUR_PLAIN,
+    COLOUR_GREEN,
+    COLOUR_RED,
+    COLOUR_YELLOW,
+    COLOUR_MAGENTA,
+    COLOUR_GREY,
+    COLOUR_BOLD
+};
 
 struct table;
 

@@ -154,7 +154,7 @@ static size_t check_texts(const char *template)
 
 TEST(text_in_pictures_has_enough_contrast)
 {
-    static const char *const of_data[] = {"black", "dark", "dark_red", "brown"};
+    static const char *const of_data[] = {"black", "dark", "dark_red", "brown", "stuck"};
     static const char *const verdicts[] = {"SAFE",    "UNSAFE",  "STUCK",
                                            "UNKNOWN", "SKIPPED", "ERROR"};
     size_t texts = check_texts(template_style);
@@ -175,6 +175,13 @@ TEST(text_in_pictures_has_enough_contrast)
         assert_true(ground != NULL && ink != NULL);
         check_colour(strstr(ink, "? ") + 2, colour_in_picture(strstr(ground, "? ") + 2).text, 4.5);
     }
+}
+
+TEST(stuck_has_one_colour_on_the_page_and_in_pictures)
+{
+    AUTO_FREE char *of_page = text_formatted("--stuck-text: %s;", colour_in_picture("stuck").text);
+    assert_has(template_page, of_page);
+    assert_has(template_verdicts, "verdict eq 'STUCK' ? stuck");
 }
 
 // Recovery has stripes behind its dots. The pale colours and shades are of areas, which say nothing

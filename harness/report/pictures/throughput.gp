@@ -13,7 +13,7 @@ plot @fault_bands, \
      data index 'bins' using 1:3 with steps linewidth 1.6 linecolor rgb blue, \
      data index 'bins' using 1:3:($2 - $1):(0) with vectors nohead linewidth 1.6 linecolor rgb blue, \
      @fault_lines, \
-     data index 'stuck' using 1:(0.5):($2 - $1):(0) axes x1y2 with vectors heads size screen 0.008,20 linewidth 2 linecolor rgb red, \
-     data index 'stuck' using 1:(0):(0):(1) axes x1y2 with vectors nohead linewidth 1.2 dashtype 3 linecolor rgb red, \
+     data index 'stuck' using 1:(0.5):($2 - $1):(0) axes x1y2 with vectors heads size screen 0.008,20 linewidth 2 linecolor rgb stuck, \
+     data index 'stuck' using 1:(0):(0):(1) axes x1y2 with vectors nohead linewidth 1.2 dashtype 3 linecolor rgb stuck, \
      data index 'stop' using 1:(0):(0):(1) axes x1y2 with vectors nohead linewidth 1.6 linecolor rgb dark
 unset multiplot

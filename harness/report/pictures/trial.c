@@ -73,7 +73,7 @@ static bool write_throughput(const struct picture_subject *subject, struct pictu
     if (is_stuck && model->ended_ns > last_ns) {
         picture_put(picture, "stuck: from to", "%.12g %.12g", time_at(picture, last_ns),
                     time_at(picture, model->ended_ns));
-        time_label(picture, last_ns, model->ended_ns, "dark_red", "nobody granted for %s",
+        time_label(picture, last_ns, model->ended_ns, "stuck", "nobody granted for %s",
                    lasting(model->ended_ns - last_ns).text);
     }
     picture_put(picture, "stop: at", "%.12g", time_at(picture, model->ended_ns));

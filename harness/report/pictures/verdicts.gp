@@ -3,7 +3,7 @@
 colour(verdict) = verdict eq 'SAFE' ? 0x9fd9c6 : verdict eq 'UNSAFE' ? 0xb34700 : verdict eq 'STUCK' ? 0xe3a9cc : \
     verdict eq 'UNKNOWN' ? 0xfbe08a : verdict eq 'SKIPPED' ? 0xf2f2f2 : verdict eq 'ERROR' ? dark : 0xffffff
 ink(verdict) = verdict eq 'SAFE' ? 0x06402f : verdict eq 'UNSAFE' || verdict eq 'ERROR' ? 0xffffff : \
-    verdict eq 'STUCK' ? 0x6f174c : verdict eq 'UNKNOWN' ? 0x574100 : verdict eq 'SKIPPED' ? 0x555555 : 0x6a6a6a
+    verdict eq 'STUCK' ? stuck : verdict eq 'UNKNOWN' ? 0x574100 : verdict eq 'SKIPPED' ? 0x555555 : 0x6a6a6a
 # A sign tells each verdict in grey, too. Those that occur are explained below, two beside each other.
 verdicts = 'SAFE UNSAFE STUCK UNKNOWN SKIPPED ERROR n/a'
 array signs[7] = ['✓', '✗', '‖', '?', '»', '!', '–']
