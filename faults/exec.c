@@ -2,13 +2,14 @@
 // a managed one, deletes a pod. In effect once another one, its proof, succeeds, which is run again
 // until then, and must not succeed before; a third one undoes it. They are run in the folder that
 // Lockpick is called in, with the addresses of the servers in their environment as a driver has
-// them, and what they print is in fault-N.log of the trial's folder.
+// them, and what they print is in fault-N.log of the trial's folder. Where servers that run already
+// are reached by a gateway, commands are run by that, on the host's network.
 #include "faults/fault.h"
 
 #include "harness/base/clock.h"
 #include "harness/base/file.h"
 #include "harness/base/scope.h"
-#include "harness/cluster/process.h"
+#include "harness/cluster/gateway.h"
 #include "harness/wire/peer.h"
 
 #include <errno.h>
@@ -56,22 +57,23 @@ static char *log_of(const struct fault_strike *strike)
 
 static enum strike_state begin(struct fault_strike *strike, int progress, struct error *error)
 {
-    const struct service *service = strike->environment->service;
+    const struct fault_environment *about = strike->environment;
     struct text variables[SERVICE_VARIABLES] = {{0}};
     AUTO_FREE char *log = log_of(strike);
-    if (service != NULL)
-        service_tell(service, variables);
+    if (about->outside != NULL)
+        service_tell(about->outside, variables);
     const char *const environment[] = {variables[0].bytes, variables[1].bytes, NULL};
     strike->progress = progress;
     strike->acted_ns = clock_monotonic_ns();
-    strike->process = process_start(
-        &(struct process_settings){.arguments = (const char *const *)command_of(strike)->items,
-                                   .environment = environment,
-                                   .log_path = log,
-                                   .own_group = true,
-                                   .network_namespace = -1,
-                                   .processor = -1},
-        error);
+    const struct process_settings settings = {.arguments =
+                                                  (const char *const *)command_of(strike)->items,
+                                              .environment = environment,
+                                              .log_path = log,
+                                              .own_group = true,
+                                              .network_namespace = -1,
+                                              .processor = -1};
+    strike->process = about->gateway != NULL ? gateway_command(about->gateway, &settings, error)
+                                             : process_start(&settings, error);
     for (size_t i = 0; i < SERVICE_VARIABLES; i++)
         text_free(&variables[i]);
     return strike->process > 0 ? STRIKE_PENDING : STRIKE_FAILED;

@@ -54,6 +54,9 @@ struct fault_environment {
     char *why_no_wires;            // if `wires` cannot be had
     const char *folder;            // of the trial
     const struct service *service; // of the lock
+    // What commands are told of it, and what runs them; NULL: they run where the schedule does.
+    const struct service *outside;
+    const struct gateway *gateway;
     struct clock_shift *client_clocks;
     int shifted_clients; // how many clients have one
     uint64_t seed;

@@ -1,7 +1,7 @@
 #include "harness/cluster/gateway.h"
 
+#include "harness/base/scope.h"
 #include "harness/cluster/connections.h"
-#include "harness/cluster/process.h"
 #include "harness/wire/peer.h"
 #include "harness/wire/proxy.h"
 
@@ -9,7 +9,9 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/pidfd.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -17,6 +19,9 @@
 
 // The leash, and a listener for each server.
 #define MOST_DESCRIPTORS (1 + MAX_SERVERS)
+#define COMMAND_BYTES (64 * 1024)
+#define COMMAND_WORDS 2048
+#define MOST_VARIABLES 16 // of a command's environment, and what else is told of it
 
 // Descriptors of a message, as the kernel wants them.
 union descriptors {
@@ -80,6 +85,59 @@ static void be_proxies(const struct service *service, const int *descriptors)
     _exit(0);
 }
 
+// Ends the process as another one has ended.
+static void end_by(int status)
+{
+    if (WIFSIGNALED(status)) {
+        signal(WTERMSIG(status), SIG_DFL);
+        raise(WTERMSIG(status));
+    }
+    _exit(WIFEXITED(status) ? WEXITSTATUS(status) : 127);
+}
+
+// A process that lives until its command has ended; with its leash it ends the command. What it is
+// told comes by the leash: the path of the log, how many arguments, those, and the environment.
+static void be_command(int leash)
+{
+    static char told[COMMAND_BYTES];
+    const char *words[COMMAND_WORDS + 1] = {NULL};
+    struct error error;
+    int count = 0;
+    ssize_t length = recv(leash, told, sizeof told, 0);
+    for (const char *at = told; at < told + length && count < COMMAND_WORDS; at += strlen(at) + 1)
+        words[count++] = at;
+    int arguments = count > 2 ? atoi(words[1]) : 0;
+    const char *const *environment = &words[2 + arguments];
+    AUTO_FREE const char **command = memory_zeroed((size_t)arguments + 1, sizeof *command);
+    memcpy(command, &words[2], (size_t)arguments * sizeof *command);
+    signal(SIGCHLD, SIG_DFL); // it is to be waited for
+    const struct process_settings settings = {.arguments = command,
+                                              .environment = environment,
+                                              .log_path = words[0],
+                                              .own_group = true,
+                                              .network_namespace = -1,
+                                              .processor = -1};
+    int status = W_EXITCODE(127, 0);
+    pid_t id = process_start(&settings, &error);
+    if (id < 0) {
+        FILE *log = fopen(words[0], "ae");
+        if (log != NULL) {
+            fprintf(log, "%s\n", error.text);
+            fclose(log);
+        }
+    } else {
+        struct pollfd ends[] = {{.fd = pidfd_open(id, 0), .events = POLLIN},
+                                {.fd = leash, .events = POLLIN}};
+        while (poll(ends, 2, -1) < 0 && errno == EINTR)
+            continue;
+        if (ends[0].revents == 0)
+            kill(-id, SIGKILL);
+        waitpid(id, &status, 0);
+    }
+    (void)!send(leash, &status, sizeof status, MSG_NOSIGNAL);
+    _exit(0);
+}
+
 static void be_gateway(int socket, pid_t parent)
 {
     struct service service;
@@ -95,8 +153,10 @@ static void be_gateway(int socket, pid_t parent)
         pid_t id = fork();
         if (id == 0) {
             close(socket);
-            if (process_settle(self, -1, -1) == 0)
+            if (process_settle(self, -1, -1) == 0 && service.server_count > 0)
                 be_proxies(&service, descriptors);
+            else
+                be_command(descriptors[0]);
             _exit(1);
         }
         while (count-- > 0)
@@ -144,8 +204,8 @@ bool sandbox_has_gateway(const struct sandbox *sandbox)
            sandbox->gateway->process > 0;
 }
 
-// Of the service goes what tells where it is, and nothing secret.
-static int ask(const struct gateway *gateway, const struct service *service, int *descriptors,
+// Of the service goes what tells where it is, and nothing secret; of a command's, nothing.
+static int ask(const struct gateway *gateway, const struct service *service, const int *descriptors,
                struct error *error)
 {
     union descriptors control = {0};
@@ -163,8 +223,53 @@ static int ask(const struct gateway *gateway, const struct service *service, int
     memcpy(CMSG_DATA(&control.head), descriptors, length);
     return sendmsg(gateway->socket, &message, MSG_NOSIGNAL) == (ssize_t)sizeof asked
                ? 0
-               : error_set(error, "the gateway to %s cannot be asked: %s", service->kind,
-                           strerror(errno));
+               : error_set(error, "the gateway to %s cannot be asked: %s",
+                           service->kind[0] != '\0' ? service->kind : "the host", strerror(errno));
+}
+
+// The words, each with its end.
+static void add_words(struct text *told, const char *const *words)
+{
+    for (; words != NULL && *words != NULL; words++)
+        text_add_bytes(told, *words, strlen(*words) + 1);
+}
+
+pid_t gateway_command(const struct gateway *gateway, const struct process_settings *settings,
+                      struct error *error)
+{
+    static const struct service none = {.server_count = 0};
+    AUTO_TEXT struct text told = {0};
+    int leash[2];
+    char count[16];
+    int arguments = 0;
+    while (settings->arguments[arguments] != NULL)
+        arguments++;
+    snprintf(count, sizeof count, "%d", arguments);
+    add_words(&told, (const char *const[]){settings->log_path, count, NULL});
+    add_words(&told, settings->arguments);
+    add_words(&told, settings->environment);
+    if (told.length > COMMAND_BYTES || arguments + MOST_VARIABLES > COMMAND_WORDS)
+        return error_set(error, "a command of %zu bytes is too long for the gateway that runs it",
+                         told.length);
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, leash) != 0)
+        return error_set(error, "cannot make a socket for a command: %s", strerror(errno));
+    int result = send(leash[0], told.bytes, told.length, MSG_NOSIGNAL) == (ssize_t)told.length
+                     ? ask(gateway, &none, &leash[1], error)
+                     : error_set(error, "cannot tell the gateway a command: %s", strerror(errno));
+    close(leash[1]);
+    pid_t parent = getpid();
+    pid_t id = result == 0 ? fork() : -1;
+    if (id == 0) {
+        int status = W_EXITCODE(127, 0); // if the gateway ends
+        setpgid(0, 0);
+        if (process_settle(parent, -1, -1) == 0)
+            (void)!recv(leash[0], &status, sizeof status, 0);
+        end_by(status);
+    }
+    if (result == 0 && id < 0)
+        error_set(error, "cannot fork for a command: %s", strerror(errno));
+    close(leash[0]);
+    return id;
 }
 
 // Nothing of it can be controlled but the connections that end at its node.
@@ -224,6 +329,7 @@ int external_group_open(struct external_group *external, const struct gateway *g
     *external = (struct external_group){0};
     if (network_build(ends, service->server_count, serial, error) != 0)
         return -1;
+    external->outside = *service;
     plan_nodes(external, service);
     for (int i = 0; i < external->group.count; i++)
         external->nodes[i].end = ends[i];
@@ -236,9 +342,8 @@ int external_group_open(struct external_group *external, const struct gateway *g
         result = give_away(external, gateway, leash[1], service, error);
     }
     if (result == 0 && service->tls != NULL && service->tls->server_name == NULL) {
-        external->first = service->servers[0];
         external->tls = *service->tls;
-        external->tls.server_name = external->first.host;
+        external->tls.server_name = external->outside.servers[0].host;
         service->tls = &external->tls;
     }
     for (int i = 0; i < external->group.count && result == 0; i++)

@@ -7,14 +7,18 @@
 // the server cannot be reached; and packets are cut, delayed or counted between the client and the
 // proxy, so that the server's kernel sees a connection that is idle, and not one that is cut.
 //
+// Commands that the scenario's user has for those servers are run by the gateway, too, as they may
+// need the host's network.
+//
 //   first process, on the host's network
-//   ├─ gateway          a process for each group of servers that is asked for, below it
-//   └─ init, conductor  the sandbox, which asks for them by a socket
+//   ├─ gateway          a process for each group of servers, or command, that is asked for, below
+//   it └─ init, conductor  the sandbox, which asks for them by a socket
 #ifndef LOCKPICK_CLUSTER_GATEWAY_H
 #define LOCKPICK_CLUSTER_GATEWAY_H
 
 #include "harness/base/error.h"
 #include "harness/cluster/cluster.h"
+#include "harness/cluster/process.h"
 #include "harness/wire/service.h"
 
 // Zeroed: there is none.
@@ -37,10 +41,10 @@ bool sandbox_has_gateway(const struct sandbox *sandbox);
 struct external_group {
     struct server_group group; // of nodes without a process, of a kind of their own
     struct node nodes[MAX_SERVERS];
-    int leash; // a socket: its end ends their proxies
+    int leash;              // a socket: its end ends their proxies
+    struct service outside; // as the host's network has it
     // By TLS without a name: as before, with the name that the first server has in its URL.
     struct tls_settings tls;
-    struct endpoint first;
 };
 
 // In the sandbox: makes the nodes of the service's servers, and changes their addresses in the
@@ -54,5 +58,12 @@ void external_group_close(struct external_group *external);
 // 0 while what is between lives, and where nothing is; -1 with `error` set once it has ended, or
 // lacks what a further connection needs.
 int external_group_check(const struct external_group *external, struct error *error);
+
+// In the sandbox: runs a program on the host's network, in a group of its own, with the arguments,
+// the environment and the log of the settings. Returns a child of the caller's, which ends as the
+// program does; one that cannot be started is told in the log, and ends with 127. When the child is
+// killed, the program's group is, too. -1 with `error` set.
+pid_t gateway_command(const struct gateway *gateway, const struct process_settings *settings,
+                      struct error *error);
 
 #endif

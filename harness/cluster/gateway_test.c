@@ -3,11 +3,13 @@
 #include "harness/cluster/gateway.h"
 #include "harness/testing/test.h"
 
+#include "harness/base/file.h"
 #include "harness/cluster/sandbox.h"
 #include "harness/wire/peer.h"
 
 #include <netinet/in.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -138,4 +140,77 @@ TEST(servers_of_which_none_is_there_are_told_with_what_to_do)
     assert_int_equal(sandbox_run_why(NULL, &work), 0);
     gateway_stop(&gateway);
     close(host.listener);
+}
+
+// --- commands ------------------------------------------------------------------------------------
+
+// Its wait status.
+static int run_command(const struct sandbox *sandbox, const char *log, const char *const *arguments)
+{
+    const char *const environment[] = {"TOLD=told", NULL};
+    const struct process_settings settings = {
+        .arguments = arguments, .environment = environment, .log_path = log};
+    struct error error = {0};
+    int status = -1;
+    pid_t id = gateway_command(sandbox->gateway, &settings, &error);
+    if (id < 0)
+        fprintf(stderr, "%s\n", error.text);
+    return waitpid(id, &status, 0) == id ? status : -1;
+}
+
+static bool log_has(const char *log, const char *part)
+{
+    AUTO_TEXT struct text text = {0};
+    return file_read(log, &text, NULL) == 0 && strstr(text_string(&text), part) != NULL;
+}
+
+// In a sandbox: exit codes say what was wrong.
+static int command(const struct sandbox *sandbox, void *context)
+{
+    const char *log = context;
+    if (sandbox->isolation != ISOLATION_NAMESPACES)
+        return 0;
+    if (run_command(sandbox, log,
+                    (const char *const[]){"sh", "-c", "echo $TOLD \"$1\" $2; exit 7", "sh", "", "2",
+                                          NULL}) != W_EXITCODE(7, 0) ||
+        !log_has(log, "told  2"))
+        return 1;
+    if (run_command(sandbox, log, (const char *const[]){"sh", "-c", "kill -15 $$", NULL}) !=
+        W_EXITCODE(0, SIGTERM))
+        return 2;
+    if (run_command(sandbox, log, (const char *const[]){"no-such-program", NULL}) !=
+            W_EXITCODE(127, 0) ||
+        !log_has(log, "no-such-program"))
+        return 3;
+    // Killed, with what it has started.
+    const char *const arguments[] = {"sh", "-c", "sleep 600 & echo begun $!; wait", NULL};
+    const struct process_settings settings = {.arguments = arguments, .log_path = log};
+    struct error error = {0};
+    pid_t id = gateway_command(sandbox->gateway, &settings, &error);
+    while (id > 0 && !log_has(log, "begun"))
+        clock_sleep_until_ns(clock_monotonic_ns() + NS_PER_MS);
+    process_kill(id);
+    return id > 0 ? 0 : 4;
+}
+
+TEST(a_command_runs_on_the_host_and_ends_as_its_child_does)
+{
+    struct gateway gateway;
+    struct error error;
+    AUTO_TEXT struct text said = {0};
+    char folder[] = "/tmp/lockpick-gateway-test-XXXXXX";
+    assert_non_null(mkdtemp(folder));
+    AUTO_FREE char *log = path_join(folder, "log");
+    assert_int_equal(gateway_start(&gateway, &error), 0);
+    const struct sandbox_work work = {.body = command, .context = log, .gateway = &gateway};
+    assert_int_equal(sandbox_run_why(NULL, &work), 0);
+    // By its id on the host, where it has run.
+    if (file_read(log, &said, NULL) == 0) {
+        int started = atoi(strstr(said.bytes, "begun ") + strlen("begun "));
+        assert_true(started > 0);
+        AWAIT(kill(started, 0) != 0);
+    }
+    gateway_stop(&gateway);
+    unlink(log);
+    rmdir(folder);
 }

@@ -241,15 +241,9 @@ static bool can_name_host(const struct server_form *form, const struct server_se
 static const char *why_no_gateway(const struct trial *trial)
 {
     struct trial_servers servers = trial_servers_of(trial);
-    const struct scenario *scenario = trial_as_run(trial);
     struct url url;
     struct error ignored;
     bool is_by_tls;
-    for (size_t i = 0; i < scenario->fault_count; i++) {
-        if ((scenario->faults[i].form.strikes & STRIKES_BY_COMMAND) != 0)
-            return "commands of yours may need the host's network; leave them to a file of their "
-                   "own";
-    }
     for (int i = 0; i < 2; i++) {
         const struct server_settings *settings = servers.settings[i];
         if (settings == NULL || settings->external == NULL)

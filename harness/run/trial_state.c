@@ -373,6 +373,10 @@ void fault_environment_open(struct fault_environment *environment, const struct 
         .seed = state->trial->seed,
         .folder = state->folder,
         .service = lock,
+        .outside = pool->external[0].group.count > 0 ? &pool->external[0].outside : lock,
+        .gateway = pool->external[0].group.count + pool->external[1].group.count > 0
+                       ? pool->sandbox->gateway
+                       : NULL,
     };
     environment->locks = memory_new(state->key_count * sizeof *environment->locks);
     for (size_t i = 0; i < state->key_count; i++)
