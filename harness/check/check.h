@@ -364,6 +364,8 @@ struct check {
     enum shows shows;
     bool may_follow; // its violations may be the doing of two who hold at once: what excuses that
                      // excuses them
+    bool is_repeat;  // of a queue's job: that it was done, or worked on, again after its lease,
+                     // which the trait at-least-once admits
     // What else may bring it along, by name, so that a scenario that expects that explains it;
     // NULL: nothing. A double grant is never the consequence of a stale holder: the service gave
     // the lock away too early by itself. Two holders whose releases ask nobody take the lock from

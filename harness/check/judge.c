@@ -107,6 +107,13 @@ static void merge(struct finding *merged, const struct finding *finding, const c
                  finding->text);
 }
 
+// Whether the queue that is tried promises no more than that each job is done.
+static bool may_repeat(const struct trial *trial)
+{
+    return workload_find(trial->scenario->workload.kind)->takes_jobs &&
+           trial_has_trait(trial, "at-least-once");
+}
+
 static void run_checks(const struct trial_model *model, struct judgement *judgement)
 {
     for (size_t i = 0; i < MAX_CHECKS && check_catalogue[i] != NULL; i++)
@@ -117,6 +124,8 @@ static void run_checks(const struct trial_model *model, struct judgement *judgem
         for (size_t i = 0; i < judgement->finding_count; i++) {
             struct finding finding = check_lock(check_catalogue[i], &locks.part);
             struct evidence *evidence = &finding.evidence;
+            finding.harmless |= finding.state == FINDING_VIOLATED && finding.check->is_repeat &&
+                                !finding.by_absence && may_repeat(model->trial);
             for (int j = 0; j < 2; j++)
                 by_lock_to_whole(&locks, &evidence->holds[j], &evidence->accesses[j]);
             if (locks.indices == NULL)
@@ -199,7 +208,9 @@ static void explain_safe(const struct trial_model *model, const struct judgement
     size_t struck;
     size_t drawn = drawn_faults(model, &struck);
     size_t written = model->fault_count - drawn;
-    if (harmless != NULL)
+    if (harmless != NULL && may_repeat(model->trial))
+        text_format(why, "%s; its trait at-least-once lets a job be done again", harmless->text);
+    else if (harmless != NULL)
         text_format(why, "%lld unsafe window%s, but %s", (long long)harmless->count,
                     plural(harmless->count),
                     store_refused_writes(model) ? "the store refused every stale write"

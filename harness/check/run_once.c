@@ -151,6 +151,7 @@ const struct check run_once_check = {
     .label = "this job",
     .decide = decide,
     .may_follow = true,
+    .is_repeat = true,
     .mitigation = "a lock that lets one in at a time, or a store that refuses to note a job twice",
     .form = {.workloads = (const char *const[]){"draw", "jobs", NULL},
              .why_not = "only the workloads draw and jobs have jobs"},

@@ -147,6 +147,7 @@ const struct check stale_write_check = {
     .decide = decide_writes,
     .shows = SHOWS_LATE_WRITE,
     .may_follow = true,
+    .is_repeat = true,
     .follows_from = (const char *const[]){"stale-holder", "double-grant", "wrongful-release", NULL},
 };
 
@@ -385,5 +386,6 @@ const struct check stale_holder_check = {
     .of = OF_EXCLUDING,
     .decide = decide,
     .shows = SHOWS_TWO_STALE,
+    .is_repeat = true,
     .follows_from = (const char *const[]){"double-grant", "wrongful-release", NULL},
 };

@@ -374,6 +374,7 @@ const struct lock_trait lock_traits[] = {
     {"optimistic", "keeps nobody out: a write that comes too late is refused, and done again"},
     {"own-store", "guards a value in its own server, by its own reads and writes"},
     {"transaction", "its writes take effect with its release, or not at all"},
+    {"at-least-once", "a queue that may give out a job again, so that it is done more than once"},
     {"local", "excludes only the workers of one client process"},
     {NULL, NULL},
 };

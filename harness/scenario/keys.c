@@ -486,8 +486,9 @@ const char *const *words_of(const struct vocabulary *vocabulary, enum word_list 
     // The traits that a scheme which is a program may have: the others need the harness's own
     // store.
     static const char *const promises[] = {
-        "exclusive", "lease", "owner-checked", "validity-checked", "fenced", "reentrant", "shared",
-        "permits",   "fair",  "renewed",       "session",          "local",  NULL};
+        "exclusive", "lease",   "owner-checked", "validity-checked", "fenced",  "reentrant",
+        "shared",    "permits", "fair",          "renewed",          "session", "at-least-once",
+        "local",     NULL};
     static const char *const moments[] = {"times", "points", NULL};
     const char *const *const lists[] = {
         [WORDS_WORKLOADS] = vocabulary->workloads,
