@@ -40,12 +40,16 @@ static int look_around(const struct sandbox *sandbox, void *context)
     struct prospect *prospects = context;
     struct error error = {0};
     prospects[0].good = sandbox->isolation == ISOLATION_NAMESPACES;
-    snprintf(prospects[0].detail, sizeof prospects[0].detail, "%s%s",
-             prospects[0].good ? "runs are hermetic, without root" : sandbox->why_loopback,
-             prospects[0].good ? ""
-                               : "; runs use loopback ports instead, and faults that cut the "
-                                 "network are skipped. Remedy: sysctl "
-                                 "kernel.unprivileged_userns_clone=1, or run as root");
+    if (prospects[0].good)
+        snprintf(prospects[0].detail, sizeof prospects[0].detail,
+                 "runs are hermetic, without root");
+    else
+        snprintf(prospects[0].detail, sizeof prospects[0].detail,
+                 "%s; runs use loopback ports instead, and faults that cut the network are "
+                 "skipped. Remedy: %s",
+                 sandbox->why_loopback,
+                 geteuid() == 0 ? "docker run --privileged, of a container; a chroot has none"
+                                : "sysctl kernel.unprivileged_userns_clone=1, or run as root");
     struct wires *wires = prospects[0].good ? wires_open(&error) : NULL;
     for (size_t i = 0; i < EFFECTS && prospects[0].good; i++) {
         struct prospect *prospect = &prospects[i + 1];
