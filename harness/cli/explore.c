@@ -111,6 +111,7 @@ struct exploration {
     const struct explore_options *options;
     struct round round; // the only one, if it was said what it is to be
     bool is_terminal;
+    int columns; // of what is printed
     const struct sandbox *sandbox;
     const struct plan *plan;
     struct server_pool *pool;
@@ -251,8 +252,18 @@ static void draw_counterexample(const struct trial_model *model, const struct ju
     printf("  as a picture:   %s\n", result == 0 ? path : error.text);
 }
 
-static int say_found(struct replay *replay, const struct trial *trial, const char *folder,
-                     struct search_result *result, struct error *error)
+// Sentences and stories; commands are printed as they are.
+static void print_wrapped(const struct exploration *exploration, const char *words)
+{
+    struct wrapping wrapping = {.columns = exploration->columns};
+    AUTO_TEXT struct text lines = {0};
+    wrap(&wrapping, false, words, &lines);
+    fputs(text_string(&lines), stdout);
+}
+
+static int say_found(const struct exploration *exploration, struct replay *replay,
+                     const struct trial *trial, const char *folder, struct search_result *result,
+                     struct error *error)
 {
     const struct trial_model *model;
     struct judgement judgement;
@@ -266,7 +277,8 @@ static int say_found(struct replay *replay, const struct trial *trial, const cha
                result->found.count, result->replayed, REPLAYS);
         for (const char *line = told.lines.bytes; *line != '\0'; line += strcspn(line, "\n") + 1)
             printf("    %.*s\n", (int)strcspn(line, "\n"), line);
-        printf("\n%s", story);
+        puts("");
+        print_wrapped(exploration, story);
         status = write_counterexample(trial, result->broken, told.lines.bytes, folder, error);
         draw_counterexample(model, &judgement, &result->found, &told, folder);
     }
@@ -352,8 +364,8 @@ static int explore_round(const struct exploration *exploration, const struct tri
     }
     if (result->end == SEARCH_BROKEN) {
         say_end(exploration, result);
-        printf("%s", work->bytes);
-        status = say_found(replay, trial, folder.bytes, result, &error);
+        print_wrapped(exploration, work->bytes);
+        status = say_found(exploration, replay, trial, folder.bytes, result, &error);
         code = EXIT_MISSED;
     } else if (result->end == SEARCH_UNDECIDED) {
         code = EXIT_INCONCLUSIVE;
@@ -401,7 +413,7 @@ static void explore_lock(struct exploration *exploration, const struct trial *tr
     result.end = end;
     if (end != SEARCH_BROKEN && end != SEARCH_FAILED) {
         say_end(exploration, &result);
-        printf("%s", work.bytes);
+        print_wrapped(exploration, work.bytes);
     }
     if (end == SEARCH_OUT_OF_TIME || end == SEARCH_INTERRUPTED)
         printf("  to go on: the same with --resume %s\n", exploration->folder);
@@ -588,8 +600,10 @@ static int run(const struct words *words, void *from)
 {
     static const struct scenario_run how = {.load = load, .conduct = conduct};
     struct explore_options *options = from;
-    struct exploration exploration = {
-        .options = options, .round = round_said(options), .is_terminal = isatty(STDERR_FILENO)};
+    struct exploration exploration = {.options = options,
+                                      .round = round_said(options),
+                                      .is_terminal = isatty(STDERR_FILENO),
+                                      .columns = terminal_columns(stdout)};
     options->faults = options->says_faults ? options->faults : 1;
     options->leases = options->says_leases ? options->leases : 1;
     if (options->for_ns == 0)

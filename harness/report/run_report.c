@@ -417,10 +417,31 @@ size_t trials_like(const struct run_result *run, size_t index,
     return count;
 }
 
-static bool ended_for_one_reason(const struct trial_result *a, const struct trial_result *b)
+// The command that installs what the skipped trial lacks, or NULL.
+static const char *missing_command(const struct trial_result *result)
 {
+    const struct external_client *client = result->trial->external_client;
+    const char *command = client != NULL ? client->install : NULL;
+    bool is_it = result->judgement.verdict == VERDICT_SKIPPED && command != NULL &&
+                 strstr(result->judgement.reason, command) != NULL;
+    return is_it ? command : NULL;
+}
+
+bool trials_have_one_reason(const struct trial_result *a, const struct trial_result *b)
+{
+    const char *commands[] = {missing_command(a), missing_command(b)};
     return a->judgement.verdict == b->judgement.verdict &&
-           strcmp(a->judgement.reason, b->judgement.reason) == 0;
+           (strcmp(a->judgement.reason, b->judgement.reason) == 0 ||
+            (commands[0] != NULL && commands[1] != NULL && strcmp(commands[0], commands[1]) == 0));
+}
+
+void trials_reason(const struct trial_result *first, size_t count, struct text *out)
+{
+    const char *command = missing_command(first);
+    if (count > 1 && command != NULL)
+        text_format(out, "they need what this installs: %s", command);
+    else
+        text_add(out, first->judgement.reason);
 }
 
 static void add_reasons(const struct run_result *run, enum verdict verdict, struct text *out)
@@ -428,9 +449,13 @@ static void add_reasons(const struct run_result *run, enum verdict verdict, stru
     AUTO_TEXT struct text reasons = {0};
     size_t count = 0;
     for (size_t i = 0; i < run->count; i++) {
-        if (run->trials[i].judgement.verdict == verdict &&
-            trials_like(run, i, ended_for_one_reason) > 0)
-            text_format(&reasons, "%s%s", count++ > 0 ? "; " : "", run->trials[i].judgement.reason);
+        size_t alike = run->trials[i].judgement.verdict == verdict
+                           ? trials_like(run, i, trials_have_one_reason)
+                           : 0;
+        if (alike == 0)
+            continue;
+        text_add(&reasons, count++ > 0 ? "; " : "");
+        trials_reason(&run->trials[i], alike, &reasons);
     }
     if (count > MOST_REASONS)
         text_format(out, " (for %zu different reasons, which stand with the trials)", count);

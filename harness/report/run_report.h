@@ -210,6 +210,12 @@ bool judgement_is_stuck(const struct judgement *judgement);
 size_t trials_like(const struct run_result *run, size_t index,
                    bool (*is_like)(const struct trial_result *a, const struct trial_result *b));
 
+// True if two ended for one reason: what one command installs is one.
+bool trials_have_one_reason(const struct trial_result *a, const struct trial_result *b);
+
+// Adds the reason of so many trials that have one, of which this is the first.
+void trials_reason(const struct trial_result *first, size_t count, struct text *out);
+
 // True if two repeats came out the same: verdict, expectation, properties.
 bool trials_ended_alike(const struct trial_result *a, const struct trial_result *b);
 

@@ -501,26 +501,14 @@ static void say_thresholds(struct document *d)
     }
 }
 
-// The command that installs what the skipped trial lacks, or NULL.
-static const char *missing_command(const struct trial_result *result)
-{
-    const struct external_client *client = result->trial->external_client;
-    const char *command = client != NULL ? client->install : NULL;
-    return command != NULL && strstr(result->judgement.reason, command) != NULL ? command : NULL;
-}
-
-// What is missing is missing whatever the scheme, and what one command installs is one thing.
+// What is missing is missing whatever the scheme.
 static bool are_not_run_alike(const struct trial_result *a, const struct trial_result *b)
 {
     enum verdict verdict = a->judgement.verdict;
     bool is_skipped = verdict == VERDICT_SKIPPED;
-    const char *commands[] = {missing_command(a), missing_command(b)};
-    bool is_one_reason = strcmp(a->judgement.reason, b->judgement.reason) == 0;
-    bool is_one_command = is_skipped && commands[0] != NULL && commands[1] != NULL &&
-                          strcmp(commands[0], commands[1]) == 0;
     return verdict == b->judgement.verdict && (trial_is_unfit(a) || is_skipped) &&
            (is_skipped || strcmp(a->trial->scheme, b->trial->scheme) == 0) &&
-           (is_one_reason || is_one_command);
+           trials_have_one_reason(a, b);
 }
 
 // A row for each scheme and reason, however many scenarios it is that do not apply; at a terminal
@@ -547,10 +535,9 @@ static void say_unfit(struct document *d)
             doc_cell(d, LOOK_PLAIN, "%s%s",
                      d->medium == PAGE ? "" : "n/a: ", result->trial->scheme);
         doc_cell(d, LOOK_PLAIN, "%zu", count);
-        if (is_skipped && count > 1 && missing_command(result) != NULL)
-            doc_cell(d, LOOK_PLAIN, "they need what this installs: %s", missing_command(result));
-        else
-            doc_cell(d, LOOK_PLAIN, "%s", result->judgement.reason);
+        AUTO_TEXT struct text reason = {0};
+        trials_reason(result, count, &reason);
+        doc_cell(d, LOOK_PLAIN, "%s", reason.bytes);
     }
     doc_end(d, DOC_TABLE);
 }

@@ -317,6 +317,7 @@ RUN_TEST(what_is_missing_is_said_once_at_a_terminal)
                  i < 2 ? ": make drivers" : "");
     }
     show(SCREEN);
+    HAS("4 skipped (they need what this installs: make drivers; it needs php, which is not there)");
     *strstr(shown, "\n0 trials") = '\0';
     HAS("\nSKIPPED       2  they need what this installs: make drivers\n",
         "\nSKIPPED       2  it needs php, which is not there\n");
