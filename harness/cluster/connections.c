@@ -6,16 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LIMIT_S 5
-
 const char *const connections_links[] = {"connection", NULL};
 
 int connections_ask(struct session *session, const char *request)
 {
     const char *const arguments[] = {"sh", "-c", request, NULL};
-    int status =
-        process_run(arguments, "", session->node->end.network_namespace,
-                    (struct process_limit){.seconds = LIMIT_S}, &session->answer, session->error);
+    int status = process_run(arguments, "", session->node->end.network_namespace, PROCESS_LIMIT,
+                             &session->answer, session->error);
     return status < 0 ? -1 : 0;
 }
 

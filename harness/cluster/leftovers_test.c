@@ -281,7 +281,7 @@ static int look_at_memory(pid_t process)
     assert_null(strstr(maps.bytes, "/dev/shm/"));
     for (char *line = maps.bytes; line != NULL; line = next) {
         next = strchr(line, '\n');
-        next += next != NULL;
+        next = next != NULL ? next + 1 : NULL;
         // Of a segment, the inode is its id.
         char name[16] = "";
         if (sscanf(line, "%*s %*s %*s %*s %d %15s", &segment, name) != 2 ||
