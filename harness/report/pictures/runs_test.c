@@ -219,12 +219,15 @@ TEST_WITH(each_trial_and_fault_has_a_dot, start, stop)
           "was 100 ms, of a in pause.");
 }
 
-TEST_WITH(without_a_fault_in_effect_there_is_no_recovery, start, stop)
+TEST_WITH(without_a_fault_in_effect_in_two_trials_there_is_no_recovery, start, stop)
 {
     struct trial_result *result =
         add_trial(add_scenario("pause", true), "a", of_redis, VERDICT_SAFE);
     assert_false(draw(&recovery_picture));
     add_recovery(result, MS, TIME_NEVER, 0);
+    assert_false(draw(&recovery_picture)); // which has nothing beside it
+    add_recovery(add_trial(&test.scenarios[0], "a", of_redis, VERDICT_SAFE), MS, TIME_NEVER, 0);
+    DRAWN(recovery_picture, "0 0 \"after-effect\" 1000000 1 1 \"a\" \"pause\"\n");
     result->has_history = false;
     assert_false(draw(&recovery_picture));
     assert_int_equal(test.picture.data.length, 0);
