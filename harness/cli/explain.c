@@ -9,7 +9,8 @@ struct explain_options {
 };
 
 static const struct option explain_options[] = {
-    {"events", "", "every event from the story's first moment to its last, in columns",
+    {"events", "",
+     "every event from the story's first moment to its last, in columns; usage is left out",
      FLAG(struct explain_options, events)},
     {.name = NULL},
 };
@@ -30,6 +31,7 @@ static int explain(const struct stored_path *stored, bool events)
     report_explain(&report, stdout, colour_wanted(stdout));
     struct event_filter moment = {.says_from = true,
                                   .says_to = true,
+                                  .lacks_usage = true,
                                   .from_ns = result->span.from_ns,
                                   .to_ns = result->span.to_ns};
     bool has_moment = result->span.from_ns <= result->span.to_ns;

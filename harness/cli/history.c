@@ -105,6 +105,7 @@ static bool is_wanted(const struct event *event, int64_t at_ns, int64_t lock,
     return (!filter->says_client || event->client == filter->client) &&
            (filter->lock == 0 || lock == filter->lock) &&
            (filter->kind == NULL || text_matches(event_kind_name(event->kind), filter->kind)) &&
+           !(filter->lacks_usage && event->kind == EVENT_USAGE) &&
            (!filter->says_from || at_ns >= filter->from_ns) &&
            (!filter->says_to || at_ns <= filter->to_ns);
 }

@@ -125,6 +125,7 @@ struct event_filter {
     const char *kind; // a glob, or NULL
     int64_t from_ns, to_ns;
     bool says_client, says_from, says_to;
+    bool lacks_usage; // what processes used, which tells nothing of a moment
 };
 
 // Prints them as JSON lines, or in columns for people. Returns the exit code.
