@@ -4,6 +4,8 @@
 #include "harness/base/scope.h"
 #include "harness/check/check.h"
 #include "harness/testing/test.h"
+#include "harness/wire/driver_line.h"
+#include "harness/workloads/workload.h"
 
 #include <ctype.h>
 #include <glob.h>
@@ -85,6 +87,27 @@ TEST(the_table_of_properties_names_each_check)
     for (; check_catalogue[count] != NULL; count++)
         names[count] = check_catalogue[count]->name;
     assert_table("results/README.md", "| property | broken when |", "`", names, count);
+}
+
+TEST(the_table_of_workloads_names_each_workload)
+{
+    const char *names[100];
+    size_t count = 0;
+    for (; workload_catalogue[count] != NULL; count++)
+        names[count] = workload_catalogue[count]->name;
+    assert_table("scenarios/README.md", "| workload | what clients do |", "`", names, count);
+}
+
+TEST(the_table_of_answers_names_each_answer_of_a_driver)
+{
+    const char *names[DRIVER_WORDS];
+    size_t count = 0;
+    for (enum driver_word word = 0; word < DRIVER_WORDS; word++) {
+        if (word != DRIVER_HELLO && word != DRIVER_LOST && word != DRIVER_MEASURED)
+            names[count++] = driver_word_name(word);
+    }
+    assert_table("scripts/drivers/README.md", "| answer | say it if | Lockpick takes it for |", "`",
+                 names, count);
 }
 
 TEST(the_table_of_faults_names_each_fault)
