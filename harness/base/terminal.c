@@ -1,5 +1,7 @@
 #include "harness/base/terminal.h"
 
+#include "harness/base/scope.h"
+
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,6 +56,32 @@ void wrap(struct wrapping *wrapping, bool is_whole, const char *words, struct te
             words++;
         }
     }
+}
+
+static int widest_line(const char *text)
+{
+    int widest = 0;
+    for (int width = 0; *text != '\0'; text++) {
+        width = *text == '\n' ? 0 : width + begins_character(*text);
+        widest = width > widest ? width : widest;
+    }
+    return widest;
+}
+
+void terminal_print(FILE *out, const char *text)
+{
+    struct wrapping wrapping = {.columns = terminal_columns(out)};
+    AUTO_FREE char *filled = memory_string(text);
+    AUTO_TEXT struct text lines = {0};
+    if (widest_line(text) > wrapping.columns) {
+        const char *line = filled;
+        for (char *end; (end = strchr(line, '\n')) != NULL; line = end + 1) {
+            if (strchr(" \n", line[0]) == NULL && strchr(" \n", end[1]) == NULL)
+                *end = ' ';
+        }
+    }
+    wrap(&wrapping, false, filled, &lines);
+    fputs(text_string(&lines), out);
 }
 
 void progress_line(FILE *out, const char *line)

@@ -25,6 +25,10 @@ struct wrapping {
 // ends of lines in it, however long it is.
 void wrap(struct wrapping *wrapping, bool is_whole, const char *words, struct text *out);
 
+// Prints a text of whole lines. Where they have no room, paragraphs are filled anew, and lines that
+// begin with blanks are wrapped.
+void terminal_print(FILE *out, const char *text);
+
 // Writes the line of progress anew, as much of it as fits: one that wraps could not be written
 // over. NULL takes it away. `out` is a terminal.
 void progress_line(FILE *out, const char *line);

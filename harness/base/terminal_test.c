@@ -44,6 +44,20 @@ TEST(a_command_to_be_copied_stays_on_one_line)
     assert_string_equal(text_string(&out), "again:\nlockpick replay results/one");
 }
 
+TEST(a_text_is_filled_anew_only_where_it_has_no_room)
+{
+    static const char text[] = "A paragraph of two lines, the\nsecond of which is short.\n\n"
+                               "options:\n  --out DIR   the folder of a run\n  --quiet\n";
+    setenv("COLUMNS", "24", 1);
+    AUTO_FREE char *narrow = PRINTED(terminal_print(out, text));
+    setenv("COLUMNS", "34", 1);
+    AUTO_FREE char *wide = PRINTED(terminal_print(out, text));
+    unsetenv("COLUMNS");
+    assert_string_equal(narrow, "A paragraph of two\nlines, the second of\nwhich is short.\n\n"
+                                "options:\n  --out DIR   the folder\n  of a run\n  --quiet\n");
+    assert_string_equal(wide, text);
+}
+
 TEST(a_line_of_progress_is_cut_before_the_last_column)
 {
     setenv("COLUMNS", "8", 1);

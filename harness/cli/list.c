@@ -2,6 +2,7 @@
 #include "faults/fault.h"
 #include "harness/base/scope.h"
 #include "harness/base/table.h"
+#include "harness/base/terminal.h"
 #include "harness/cli/verb.h"
 #include "harness/cluster/server.h"
 #include "harness/locks/lock.h"
@@ -186,13 +187,16 @@ static void list_faults(void)
             text_free(&words[j]);
     }
     print(table);
-    puts("The first way of `how` is the usual one, unless the kind of server has only others.\n"
-         "`until` is required with evict's `how: noeviction`, which leaves nothing behind; nothing "
-         "ends\ndisk's `how: corrupt`. Of disk's ways only `slow` takes `by`.");
-    printf(
+    AUTO_TEXT struct text notes = {0};
+    text_format(
+        &notes,
+        "The first way of `how` is the usual one, unless the kind of server has only others.\n"
+        "`until` is required with evict's `how: noeviction`, which leaves nothing behind; nothing "
+        "ends\ndisk's `how: corrupt`. Of disk's ways only `slow` takes `by`.\n"
         "Servers that run already (external) are struck by your commands (exec); what goes between "
         "them\nand clients, by %s.\n",
         text_string(&between));
+    terminal_print(stdout, notes.bytes);
 }
 
 static void list_points(void)
@@ -211,13 +215,15 @@ static void list_points(void)
     for (size_t i = 0; i < sizeof points / sizeof *points; i++)
         ROW(table, 1, points[i][0], points[i][1]);
     print(table);
-    fputs("\nCOMMAND is what a scheme or store sends:", stdout);
+    AUTO_TEXT struct text commands = {0};
+    text_add(&commands, "\nCOMMAND is what a scheme or store sends:\n");
     for (size_t i = 0; wire_commands[i] != NULL; i++) {
-        fputs("\n ", stdout);
+        text_add(&commands, " ");
         for (size_t j = 0; wire_commands[i][j] != NULL; j++)
-            printf(" %s", wire_commands[i][j]);
+            text_format(&commands, " %s", wire_commands[i][j]);
+        text_add(&commands, "\n");
     }
-    puts("");
+    terminal_print(stdout, commands.bytes);
 }
 
 static const struct {

@@ -1,6 +1,7 @@
 #include "harness/cli/verb.h"
 
 #include "harness/base/scope.h"
+#include "harness/base/terminal.h"
 #include "harness/run/run_files.h"
 
 #include <errno.h>
@@ -192,15 +193,17 @@ static int print_verb(const struct verb *verb)
             text_add_bytes(&text, line, length + 1);
         line += length + 1;
     }
-    fputs(text_string(&text), stdout);
+    terminal_print(stdout, text_string(&text));
     return EXIT_AS_EXPECTED;
 }
 
 void verbs_print(FILE *out)
 {
+    AUTO_TEXT struct text lines = {0};
     for (size_t i = 0; verb_catalogue[i] != NULL; i++)
-        fprintf(out, "  lockpick %-8s %-38s %s\n", verb_catalogue[i]->name,
-                verb_catalogue[i]->arguments, verb_catalogue[i]->summary);
+        text_format(&lines, "  lockpick %-8s %-38s %s\n", verb_catalogue[i]->name,
+                    verb_catalogue[i]->arguments, verb_catalogue[i]->summary);
+    terminal_print(out, text_string(&lines));
 }
 
 // The verb of that name, or NULL; the names of all, for who mistypes it, in `names`.
