@@ -5,6 +5,7 @@
 #include "harness/base/random.h"
 #include "harness/base/scope.h"
 #include "harness/cluster/server.h"
+#include "harness/wire/recognize.h"
 #include "harness/wire/redis.h"
 
 #include <arpa/inet.h>
@@ -188,9 +189,12 @@ int state_open(struct trial_state *state, const struct trial *trial, struct serv
     const struct service *const services[] = {&state->lock_service, &state->store_service};
     for (int i = 0; i < 2; i++) {
         // What is spoken to a server that Lockpick does not know need not be TCP.
-        if (services[i]->external && pool->sandbox->isolation == ISOLATION_LOOPBACK &&
-            !server_kind_find(services[i]->kind)->form.is_custom &&
-            service_reach(services[i], error) != 0)
+        if (!services[i]->external || server_kind_find(services[i]->kind)->form.is_custom)
+            continue;
+        // A gateway has reached them already.
+        if ((pool->sandbox->isolation == ISOLATION_LOOPBACK &&
+             service_reach(services[i], error) != 0) ||
+            service_recognize(services[i], error) != 0)
             return -1;
     }
     if (pool->set_folder != NULL) { // where the trial's servers keep their logs

@@ -361,10 +361,10 @@ static enum outcome log_in(struct etcd_connection *connection)
     const char *token = json_string_value(json_object_get(connection->json, "token"));
     if (outcome == OUTCOME_OK && token != NULL)
         set_headers(connection, token);
-    else if (outcome == OUTCOME_BROKEN)
+    else if (outcome != OUTCOME_OK && connection->status != 0)
         error_wrap(&connection->error,
-                   "%s is not let in: check the user in its URL, and what its "
-                   "'password' names",
+                   "%s is not let in: check the user in its URL (without one where etcd knows no "
+                   "users), and what its 'password' names",
                    service->user);
     // Nothing of what is to be asked was sent.
     return outcome == OUTCOME_UNKNOWN ? OUTCOME_NO : outcome;

@@ -172,7 +172,14 @@ static void *open_client(const struct service *service, int64_t request_ns, stru
     connection->service = service;
     connection->request_ns = request_ns;
     connection->actor = actor;
-    if (connect_within(connection, PEER_SET_UP_NS) == 0)
+    struct memcached_peer *link = &connection->link;
+    // Whatever somebody else's server answers to what is no request of its protocol would be an
+    // answer to a lock's.
+    if (connect_within(connection, PEER_SET_UP_NS) == 0 &&
+        (!service->external ||
+         (memcached_peer_ask(link, "version", NULL, &connection->error) == 0 &&
+          (strncmp(text_string(&link->answer), "VERSION ", 8) == 0 ||
+           peer_unexpected(&link->peer, link->answer.bytes, "version", &connection->error) == 0))))
         return connection;
     *error = connection->error;
     close_client(connection);

@@ -136,6 +136,9 @@ int mysql_peer_open(struct sql_peer *link, const struct peer *peer, const struct
     error_set(error, "%s: no connection in time", peer->name);
     if (in_time)
         error_set(error, "%s: %s (error %u)", peer->name, mysql_error(link->session), *number);
+    if (*number == ER_ACCESS_DENIED_ERROR || *number == ER_DBACCESS_DENIED_ERROR ||
+        *number == ER_BAD_DB_ERROR)
+        error_set(error, "%s; " SQL_WHO_ADVICE, error->text);
     if (*number == CR_SSL_CONNECTION_ERROR)
         tls_advise(peer, error);
     mysql_peer_close(link);

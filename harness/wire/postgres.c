@@ -76,6 +76,8 @@ int postgres_peer_open(struct sql_peer *link, const struct peer *peer,
     if (peer->tls != NULL &&
         (strstr(error->text, "SSL") != NULL || strstr(error->text, "certificate") != NULL))
         tls_advise(peer, error);
+    else if (in_time && strstr(error->text, "FATAL: ") != NULL)
+        error_set(error, "%s; " SQL_WHO_ADVICE, error->text);
     postgres_peer_close(link);
     return -1;
 }

@@ -12,8 +12,9 @@
 struct other {
     struct redis_peer link;
     bool connecting;
-    bool waiting; // for the answer of this round
-    int owed;     // answers to come that belong to earlier rounds
+    bool waiting;  // for the answer of this round
+    bool entering; // AUTH is not answered yet
+    int owed;      // answers to come that belong to earlier rounds
 };
 
 struct redis_many {
@@ -32,7 +33,7 @@ struct redis_many {
 static void give_up(struct other *other)
 {
     redis_peer_close(&other->link);
-    other->connecting = other->waiting = false;
+    other->connecting = other->waiting = other->entering = false;
     other->owed = 0;
 }
 
@@ -92,7 +93,7 @@ static void begin(struct redis_many *many, int number)
     }
     if (is_new) {
         other->connecting = true;
-        other->owed = service->password[0] != '\0';
+        other->entering = service->password[0] != '\0';
         if (many->actor->gate != NULL)
             peer_reset_at_end(other->link.context->fd);
     }
@@ -117,7 +118,13 @@ static void read_from(struct redis_many *many, int number)
         if (reply == NULL)
             break;
         struct error error = {0};
-        if (other->owed > 0) {
+        if (other->entering && reply->type == REDIS_REPLY_ERROR) {
+            error_set(&many->error, "%s answered: %s; " REDIS_WHO_ADVICE, other->link.peer.name,
+                      reply->str);
+            lose(many, number, OUTCOME_BROKEN);
+        } else if (other->entering) {
+            other->entering = false;
+        } else if (other->owed > 0) {
             other->owed--;
         } else {
             enum outcome outcome =
@@ -261,8 +268,9 @@ void *redis_many_open(const struct service *service, int64_t limit_ns, struct ac
         if (said[i].outcome == OUTCOME_OK)
             return many;
     }
-    error_set(error, "none of %d redis servers can be reached, the first at %s:%d%s%s",
-              service->server_count, service->servers[0].host, service->servers[0].port,
+    char first[ENDPOINT_ROOM];
+    error_set(error, "none of %d redis servers can be reached, the first at %s%s%s",
+              service->server_count, endpoint_tell(&service->servers[0], first),
               many->error.text[0] != '\0' ? ": " : "", many->error.text);
     redis_many_close(many);
     return NULL;
@@ -290,7 +298,8 @@ bool redis_many_reuse(void *servers, struct actor *actor)
     for (int i = 0; i < MAX_SERVERS; i++) {
         struct other *other = &many->others[i];
         if (other->link.context != NULL &&
-            (other->connecting || other->owed > 0 || !peer_is_quiet(other->link.context->fd)))
+            (other->connecting || other->entering || other->owed > 0 ||
+             !peer_is_quiet(other->link.context->fd)))
             give_up(other);
     }
     many->actor = actor;

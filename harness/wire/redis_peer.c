@@ -195,9 +195,7 @@ enum redis_entry redis_enter(const struct service *service, const struct endpoin
         entry = judge(link,
                       user[0] != '\0' ? ask(link, error, "AUTH %s %s", user, password)
                                       : ask(link, error, "AUTH %s", password),
-                      "check the user in the server's URL, redis://USER@HOST:PORT, and what its "
-                      "'password' names",
-                      error);
+                      REDIS_WHO_ADVICE, error);
     if (entry == ENTRY_OPEN && number[0] != '\0')
         entry = judge(link, ask(link, error, "SELECT %s", number),
                       "the path of the server's URL must be the number of a database that it has",

@@ -17,6 +17,10 @@
 #include <hiredis/hiredis.h>
 #include <stdarg.h>
 
+// To who is not let in.
+#define REDIS_WHO_ADVICE                                                                           \
+    "check the user in the server's URL, redis://USER@HOST:PORT, and what its 'password' names"
+
 struct redis_peer {
     struct peer peer;
     redisContext *context; // NULL: not connected

@@ -16,6 +16,9 @@ struct sql_peer {
     int64_t shown_ms; // MySQL: the time that it was told to show; 0: it was told none
 };
 
+// To who is not let in.
+#define SQL_WHO_ADVICE "check the user and the database in its URL, and what its 'password' names"
+
 struct sql_login {
     const char *user, *password;
     const char *database;
