@@ -109,10 +109,17 @@ int url_read(const char *text, struct url *url, struct error *error)
     if (*path == '/' && copy(path + 1, strlen(path + 1), false, url->path, sizeof url->path) != 0)
         return error_set(error, "what comes after the last '/' is too long");
     for (const char *end = rest + length; rest <= end;) {
+        const int number = url->host_count;
         const char *comma = memchr(rest, ',', (size_t)(end - rest));
         size_t one = comma != NULL ? (size_t)(comma - rest) : (size_t)(end - rest);
         if (read_host(rest, one, url, error) != 0)
             return -1;
+        for (int i = 0; i < number; i++) {
+            if (strcmp(url->hosts[i].host, url->hosts[number].host) == 0 &&
+                url->hosts[i].port == url->hosts[number].port)
+                return error_set(error, "'%.*s' stands there twice: it would count as two servers",
+                                 (int)one, rest);
+        }
         rest += one + 1;
     }
     return 0;

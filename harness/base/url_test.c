@@ -62,6 +62,8 @@ TEST(a_wrong_url_is_refused_without_its_password)
         {"redis://[host]:1", "'host' is no IPv6 address"},
         {"redis://[]", "'' is no IPv6 address"},
         {"redis://[::1]:", "port"},
+        {"redis://a:1,b:1,a:1", "'a:1' stands there twice"},
+        {"redis://a,a", "twice"},
         {"redis://host:", "port"},
         {"redis://host:0", "port"},
         {"redis://host:65536", "port"},

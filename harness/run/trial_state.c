@@ -191,10 +191,12 @@ int state_open(struct trial_state *state, const struct trial *trial, struct serv
         // What is spoken to a server that Lockpick does not know need not be TCP.
         if (!services[i]->external || server_kind_find(services[i]->kind)->form.is_custom)
             continue;
+        const struct external_group *by_gateway = &pool->external[i];
+        const struct service *outside = by_gateway->group.count > 0 ? &by_gateway->outside : NULL;
         // A gateway has reached them already.
         if ((pool->sandbox->isolation == ISOLATION_LOOPBACK &&
              service_reach(services[i], error) != 0) ||
-            service_recognize(services[i], error) != 0)
+            service_recognize(services[i], outside, error) != 0)
             return -1;
     }
     if (pool->set_folder != NULL) { // where the trial's servers keep their logs

@@ -39,17 +39,46 @@ static const struct greeting greetings[] = {
     {.kind = NULL},
 };
 
-static bool is_answer(const struct greeting *greeting, const struct text *answer)
+// Whether that is what the server answers: 1; not: 0; -1: as far as it has come.
+static int compare(const struct greeting *greeting, const struct text *answer)
 {
-    if (answer->length <= greeting->at ||
-        (greeting->answer_bytes != 0 && answer->length != greeting->answer_bytes))
-        return false;
-    for (const char *const *each = greeting->answers; *each != NULL; each++) {
-        if (strncmp(answer->bytes + greeting->at, *each, strlen(*each)) == 0)
-            return true;
+    bool may_be = answer->length <= greeting->at;
+    if (greeting->answer_bytes != 0 && answer->length > greeting->answer_bytes)
+        return 0;
+    for (const char *const *each = greeting->answers; *each != NULL && !may_be; each++) {
+        size_t have = answer->length - greeting->at;
+        size_t wanted = strlen(*each);
+        may_be = memcmp(answer->bytes + greeting->at, *each, have < wanted ? have : wanted) == 0;
+        if (may_be && have >= wanted)
+            return 1;
     }
-    return false;
+    return may_be ? -1 : 0;
 }
+
+// What a server of Redis's answers that has another part than its URL gives it.
+static const struct misfit {
+    bool of_sentinels;
+    const char *topology; // NULL: any
+    struct greeting greeting;
+    const char *remedy;
+} misfits[] = {
+    {false,
+     NULL,
+     {.title = "a sentinel", SENT("ROLE\r\n"), .answers = {"*2\r\n$8\r\nsentinel"}},
+     "say 'topology: sentinel', or correct the port"},
+    {true,
+     NULL,
+     {.title = "a server with data",
+      SENT("ROLE\r\n"),
+      .answers = {"*3\r\n$6\r\nmaster", "*5\r\n$5\r\nslave"}},
+     "with 'topology: sentinel' its URL must be the sentinels'"},
+    {false,
+     "cluster",
+     {.title = "one outside of any cluster",
+      SENT("CLUSTER INFO\r\n"),
+      .answers = {"-ERR This instance has cluster support disabled"}},
+     "leave 'topology: cluster' out, or correct the URL"},
+};
 
 // 1 if the server answers as that kind does, 0 if not, -1 if it cannot be reached.
 static int answers_as(const struct endpoint *endpoint, const struct greeting *greeting)
@@ -63,39 +92,60 @@ static int answers_as(const struct endpoint *endpoint, const struct greeting *gr
     int result = greeting->sent == NULL
                      ? 0
                      : peer_send(&peer, descriptor, greeting->sent, greeting->sent_bytes, &ignored);
-    while (result == 0 && answer.length < 32 && !is_answer(greeting, &answer))
+    while (result == 0 && compare(greeting, &answer) < 0)
         result = peer_receive(&peer, descriptor, &answer, &ignored);
     close(descriptor);
-    return is_answer(greeting, &answer);
+    return compare(greeting, &answer) == 1;
+}
+
+static const struct misfit *find_misfit(const struct service *service,
+                                        const struct endpoint *endpoint, bool of_sentinels)
+{
+    for (size_t i = 0; i < sizeof misfits / sizeof *misfits; i++) {
+        const struct misfit *misfit = &misfits[i];
+        if (misfit->of_sentinels == of_sentinels &&
+            (misfit->topology == NULL || strcmp(misfit->topology, service->topology) == 0) &&
+            answers_as(endpoint, &misfit->greeting) == 1)
+            return misfit;
+    }
+    return NULL;
 }
 
 static int recognize(const struct service *service, const struct endpoint *endpoint,
-                     struct error *error)
+                     bool of_sentinels, const struct endpoint *named, struct error *error)
 {
     char at[ENDPOINT_ROOM];
     const struct greeting *own = greetings;
     while (own->kind != NULL && strcmp(own->kind, service->kind) != 0)
         own++;
-    if (own->kind == NULL || answers_as(endpoint, own) != 0)
+    int answers = own->kind != NULL ? answers_as(endpoint, own) : -1;
+    const struct misfit *misfit =
+        answers == 1 && own == greetings ? find_misfit(service, endpoint, of_sentinels) : NULL;
+    const struct greeting *other = answers == 0 ? greetings : NULL;
+    while (other != NULL && other->kind != NULL &&
+           (other == own || answers_as(endpoint, other) != 1))
+        other++;
+    if (misfit == NULL && (other == NULL || other->kind == NULL))
         return 0;
-    for (const struct greeting *other = greetings; other->kind != NULL; other++) {
-        if (other != own && answers_as(endpoint, other) == 1)
-            return error_set(error,
-                             "%s at %s: what listens there answers as %s does; correct the URL, "
-                             "whose kind and port must be those of the server",
-                             service->kind, endpoint_tell(endpoint, at), other->title);
-    }
-    return 0;
+    return error_set(error, "%s at %s: what listens there answers as %s does; %s", service->kind,
+                     endpoint_tell(named, at),
+                     misfit != NULL ? misfit->greeting.title : other->title,
+                     misfit != NULL ? misfit->remedy
+                                    : "correct the URL, whose kind and port must be those of the "
+                                      "server");
 }
 
-int service_recognize(const struct service *service, struct error *error)
+int service_recognize(const struct service *service, const struct service *named,
+                      struct error *error)
 {
     int result = 0;
     if (service->tls != NULL)
         return 0;
+    if (named == NULL)
+        named = service;
     for (int i = 0; i < service->server_count && result == 0; i++)
-        result = recognize(service, &service->servers[i], error);
+        result = recognize(service, &service->servers[i], false, &named->servers[i], error);
     for (int i = 0; i < service->sentinel_count && result == 0; i++)
-        result = recognize(service, &service->sentinels[i], error);
+        result = recognize(service, &service->sentinels[i], true, &named->sentinels[i], error);
     return result;
 }
