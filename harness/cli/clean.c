@@ -47,7 +47,8 @@ static int run(const struct words *words, void *options)
             continue;
         if (service_of_external(kind->name, settings, &service, &error) != 0)
             return usage_error(&clean_verb, "%s", error.text);
-        return service_reach(&service, &error) == 0 && service_recognize(&service, NULL, &error) == 0 &&
+        return service_reach(&service, &error) == 0 &&
+                       service_recognize(&service, NULL, &error) == 0 &&
                        kind->clean(&service, &error) == 0
                    ? EXIT_AS_EXPECTED
                    : verb_fails(&clean_verb, EXIT_ENVIRONMENT, "%s", error.text);
