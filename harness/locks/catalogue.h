@@ -29,6 +29,7 @@
     SCHEME(redlock_multiplexed)                                                                    \
     SCHEME(memcached_add)                                                                          \
     SCHEME(memcached_add_cas)                                                                      \
+    SCHEME(memcached_watchdog)                                                                     \
     SCHEME(etcd_lease)                                                                             \
     SCHEME(etcd_lock_rpc)                                                                          \
     SCHEME(etcd_election)                                                                          \

@@ -1,7 +1,8 @@
 // add, which stores only what is not there. memcached-add is released by a plain delete, whoever's
 // it is; memcached-add-cas by the meta command md with the item's unique number, which deletes it
-// only if it is still the item that was looked at.
-#include "harness/locks/lock.h"
+// only if it is still the item that was looked at. memcached-watchdog, as a leader keeps its lease,
+// renews that by cas, which stores the token anew on the same condition.
+#include "harness/locks/watchdog.h"
 #include "harness/wire/memcached.h"
 
 #include <inttypes.h>
@@ -59,6 +60,23 @@ static enum release_answer release_checked(struct lock *lock)
     return strcmp(answer.word, "EX") == 0 ? RELEASE_NOT_OWNER : RELEASE_GONE;
 }
 
+// gets L; if it is ours, cas L 0 lease <cas> token: STORED only if nobody has written it since.
+static enum outcome renew(struct renewal *renewal)
+{
+    struct memcached_answer answer;
+    const struct lock *lock = renewal->lock;
+    struct memcached_connection *connection = lock->client->connection;
+    enum outcome outcome = memcached_request(connection, &answer, "gets %s", lock->options.name);
+    if (outcome != OUTCOME_OK)
+        return outcome;
+    if (strcmp(answer.word, "VALUE") != 0 || strcmp(answer.value, lock->token) != 0)
+        return OUTCOME_NO;
+    outcome = memcached_request(connection, &answer, "cas %s 0 %lld %d %" PRIu64 "\r\n%s",
+                                lock->options.name, expiry_s(lock), TOKEN_DIGITS, answer.cas,
+                                lock->token);
+    return outcome == OUTCOME_OK && strcmp(answer.word, "STORED") != 0 ? OUTCOME_NO : outcome;
+}
+
 const struct lock_scheme memcached_add_scheme = {
     .name = "memcached-add",
     .summary = "add with an expiry; a plain delete releases",
@@ -78,6 +96,19 @@ const struct lock_scheme memcached_add_cas_scheme = {
     .traits = LOCK_TRAITS("memcached", "exclusive", "lease", "owner-checked"),
     .server = "memcached",
     .connector = &memcached_connector,
+    .try_acquire = try_acquire,
+    .recover = release_checked,
+    .release = release_checked,
+};
+
+const struct lock_scheme memcached_watchdog_scheme = {
+    .name = "memcached-watchdog",
+    .summary = "memcached-add-cas, whose watchdog renews the lease by cas at lease/3",
+    .breaks = "eviction, restart; a pause of the whole process beyond the lease",
+    .traits = LOCK_TRAITS("memcached", "exclusive", "lease", "owner-checked", "renewed"),
+    .server = "memcached",
+    .connector = &memcached_connector,
+    .renewal = &(const struct watchdog_settings){.renew = renew},
     .try_acquire = try_acquire,
     .recover = release_checked,
     .release = release_checked,
