@@ -28,6 +28,7 @@
     "request that takes it, also in one that is sent again, and prolonging it for its holder "     \
     "only}}|" A_LEASE "}"
 #define SERVERS "servers that keep what they had stored, and of which a majority is up"
+#define ITS_LOG "driver-of-client-1.log may say what it waits for"
 #define GOING_ON "; {other} was granted the lock, and {who} went on all the same"
 
 // A holder may outlive any lease: what helps is at the store, and `against` goes before that. Where
@@ -272,8 +273,9 @@ static const struct row {
     {ROOT_UNANSWERED, "unanswered", PLAIN,
      "{struck?since fault {fault} ({deed}) no acquire has been answered{healed?, not even now that "
      "{end}}|no acquire is answered any more}",
-     "{struck?" SERVERS "|{external_client?a lock that gives up in time and says so: "
-     "driver-of-client-1.log may say what it waits for|" SERVERS "}}"},
+     "{struck?{healed?{external_client?a lock that asks again once its servers can be "
+     "asked: " ITS_LOG "|" SERVERS "}|" SERVERS
+     "}|{external_client?a lock that gives up in time and says so: " ITS_LOG "|" SERVERS "}}"},
     {ROOT_LOST_PERMITS, "lost-permits", PLAIN,
      "{deed} (fault {fault}), and what it had stored of the semaphore is lost: there is no permit "
      "that anybody could be granted",
