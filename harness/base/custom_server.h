@@ -31,6 +31,7 @@ struct custom_server {
 // What stands for something that is known when the server is started: "address" for {address}, ...;
 // NULL-terminated.
 extern const char *const custom_placeholders[];
+#define CUSTOM_PORT "port" // the placeholder of the port that it was given
 #define CUSTOM_DATA "data" // the placeholder of its data folder: without it, it keeps nothing
 
 // Appends the text, with the values, in the order of custom_placeholders, for its placeholders.

@@ -1,6 +1,7 @@
 #include "harness/cluster/cluster.h"
 
 #include "harness/base/clock.h"
+#include "harness/base/custom_server.h"
 #include "harness/base/file.h"
 #include "harness/base/scope.h"
 #include "harness/cluster/disk.h"
@@ -76,9 +77,14 @@ static int quote_log(const struct node *node, struct error *error)
     AUTO_FREE char *path = path_join(node->folder, "server.log");
     AUTO_TEXT struct text log = {0};
     bool is_silent = file_read(path, &log, NULL) != 0 || log.length == 0;
-    const char *remedy = strcasestr(text_string(&log), "address already in use") != NULL
-                             ? " (another program has taken its port; the next run draws others)"
-                             : "";
+    const struct custom_server *custom = node->group->settings.custom;
+    bool was_told = custom == NULL || custom_uses(custom->command, CUSTOM_PORT) ||
+                    custom_uses(custom->environment, CUSTOM_PORT);
+    const char *remedy =
+        strcasestr(text_string(&log), "address already in use") == NULL ? ""
+        : was_told ? " (another program has taken its port; the next run draws others)"
+                   : " (another program has the port that it listens on; have its command, or its "
+                     "'env', name {port}, which is one that nobody has)";
     return error_set(error, "%s on %s:%d ended while it started%s%s %s%s%s", node_program(node),
                      node->end.address, node->port, remedy,
                      is_silent ? ", without a word in" : "; the end of", path,

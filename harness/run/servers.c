@@ -251,7 +251,7 @@ static const char *why_no_gateway(const struct trial *trial)
         const struct topology *topology = topology_find(servers.kinds[i], settings->topology);
         if (topology != NULL && topology->redirects)
             return "an external server tells its clients addresses of others, which are on the "
-                   "host's network";
+                   "host's network; wires to those that Lockpick boots can be struck";
         const struct server_form *form = &server_kind_find(servers.kinds[i])->form;
         if (external_read(servers.kinds[i], form, settings, &url, &is_by_tls, &ignored) == 0 &&
             is_by_tls && !can_name_host(form, settings, &url))

@@ -411,7 +411,7 @@ void fault_environment_open(struct fault_environment *environment, const struct 
         error_set(&error, "nodes share the loopback network, whose wires cannot be cut (%s); %s",
                   pool->sandbox->why_loopback,
                   pool->sandbox->chose_loopback
-                      ? "leave out what asks for that"
+                      ? "leave out what asks for that (that option, or the fault)"
                       : "run as root, or allow unprivileged user namespaces");
     if (environment->wires == NULL && (touches_wires || !has_wires))
         environment->why_no_wires = memory_string(error.text);
