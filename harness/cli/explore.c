@@ -1,5 +1,6 @@
 // explore: a lock and nothing else, in every order of its steps.
 #include "harness/base/file.h"
+#include "harness/base/growing.h"
 #include "harness/base/scope.h"
 #include "harness/base/terminal.h"
 #include "harness/cli/verb.h"
@@ -115,6 +116,9 @@ struct exploration {
     const struct sandbox *sandbox;
     const struct plan *plan;
     struct server_pool *pool;
+    struct explored_lock *locks;
+    struct scenario **files; // that locks were named by
+    size_t lock_count, lock_room, file_count, file_room;
     const char *folder;     // of the run
     struct explored_round { // for each scenario
         const struct scenario *scenario;
@@ -534,43 +538,93 @@ static int conduct(void *context, const struct sandbox *sandbox, const struct pl
 }
 
 // Whether the lock has what the workload of the round needs.
-static bool has_needs(const char *lock, const struct round *round)
+static bool has_needs(const struct explored_lock *lock, const struct round *round)
 {
-    const struct lock_scheme *scheme = lock_scheme_find(lock);
+    const struct lock_scheme *scheme = lock->program == NULL ? lock_scheme_find(lock->lock) : NULL;
     const struct workload *workload =
         round->workload != NULL ? workload_find(round->workload) : NULL;
     return workload == NULL || workload->needs == NULL ||
            (scheme != NULL && lock_scheme_has(scheme, workload->needs));
 }
 
+static bool is_named(const struct exploration *exploration, const char *lock)
+{
+    size_t at = 0;
+    while (at < exploration->lock_count && strcmp(exploration->locks[at].lock, lock) != 0)
+        at++;
+    return at < exploration->lock_count;
+}
+
+// The schemes of a scenario.
+static int add_schemes_of(struct exploration *exploration, const char *path,
+                          const struct vocabulary *vocabulary, struct error *error)
+{
+    struct diagnostics *diagnostics = diagnostics_new();
+    struct scenario *scenario = NULL;
+    struct plan plan = {0};
+    int result = scenario_load(path, false, vocabulary, NULL, 0, &scenario, diagnostics);
+    diagnostics_print(diagnostics, stderr);
+    diagnostics_free(diagnostics);
+    if (result != 0)
+        return -1;
+    *APPEND(exploration->files, exploration->file_count, exploration->file_room) = scenario;
+    result = plan_make(&scenario, 1, vocabulary, NULL, 1, SEED, &plan, error);
+    for (size_t i = 0; i < plan.count; i++) {
+        const struct trial *trial = &plan.trials[i];
+        if (!is_named(exploration, trial->scheme))
+            *APPEND(exploration->locks, exploration->lock_count, exploration->lock_room) =
+                (struct explored_lock){.lock = trial->scheme, .program = trial->external_client};
+    }
+    plan_free(&plan);
+    return result;
+}
+
+static int add_locks(struct exploration *exploration, const struct vocabulary *vocabulary,
+                     struct error *error)
+{
+    const struct explore_options *options = exploration->options;
+    int result = 0;
+    for (size_t i = 0; i < options->run.path_count && result == 0; i++) {
+        const char *lock = options->run.paths[i];
+        if (text_matches(lock, "*.yaml") || text_matches(lock, "*.yml"))
+            result = add_schemes_of(exploration, lock, vocabulary, error);
+        else if (!is_named(exploration, lock))
+            *APPEND(exploration->locks, exploration->lock_count, exploration->lock_room) =
+                (struct explored_lock){.lock = lock,
+                                       .servers = options->servers,
+                                       .traits = options->traits != NULL ? options->traits
+                                                                         : PROGRAM_TRAITS};
+    }
+    return result;
+}
+
 static int load(void *context, const struct vocabulary *vocabulary, struct scenario_set *set,
                 struct error *error)
 {
     struct exploration *exploration = context;
-    const struct explore_options *options = exploration->options;
     const struct round *said = &exploration->round;
+    if (add_locks(exploration, vocabulary, error) != 0)
+        return -1;
     size_t each = said->clients > 0 ? 1 : ROUNDS;
-    set->scenarios = memory_zeroed(options->run.path_count * each, sizeof *set->scenarios);
+    set->scenarios = memory_zeroed(exploration->lock_count * each, sizeof *set->scenarios);
     exploration->rounds =
-        memory_zeroed(options->run.path_count * each, sizeof *exploration->rounds);
-    for (size_t i = 0; i < options->run.path_count * each; i++) {
-        const char *lock = options->run.paths[i / each];
+        memory_zeroed(exploration->lock_count * each, sizeof *exploration->rounds);
+    for (size_t i = 0; i < exploration->lock_count * each; i++) {
+        struct explored_lock *lock = &exploration->locks[i / each];
         const struct round *round = each == 1 ? said : &rounds[i % each];
-        bool is_program = options->servers != NULL && lock_scheme_find(lock) == NULL;
-        const struct explored_lock wanted = {.lock = lock,
-                                             .servers = options->servers,
-                                             .traits = options->traits != NULL ? options->traits
-                                                                               : PROGRAM_TRAITS,
-                                             .clients = round->clients,
-                                             .threads = round->threads,
-                                             .operations = round->operations,
-                                             .workload = round->workload,
-                                             .rare = round->rare};
+        bool is_program = lock->program != NULL ||
+                          (lock->servers != NULL && lock_scheme_find(lock->lock) == NULL);
         if (is_program && round->threads > 1 && each == 1)
-            return error_set(error, "%s cannot be explored with threads: a program has one", lock);
+            return error_set(error, "%s cannot be explored with threads: a program has one",
+                             lock->lock);
         if (each > 1 && ((is_program && round->threads > 1) || !has_needs(lock, round)))
             continue;
-        struct scenario *scenario = explored_scenario(&wanted, vocabulary);
+        lock->clients = round->clients;
+        lock->threads = round->threads;
+        lock->operations = round->operations;
+        lock->workload = round->workload;
+        lock->rare = round->rare;
+        struct scenario *scenario = explored_scenario(lock, vocabulary);
         exploration->rounds[set->count] = (struct explored_round){scenario, round};
         set->scenarios[set->count] = scenario;
         set->count += scenario != NULL;
@@ -578,7 +632,7 @@ static int load(void *context, const struct vocabulary *vocabulary, struct scena
             return error_set(error,
                              "there is no scheme '%s'; lockpick list schemes names all. A program "
                              "needs --servers, which says what it locks with",
-                             lock);
+                             lock->lock);
     }
     return 0;
 }
@@ -618,6 +672,10 @@ static int run(const struct words *words, void *from)
     if (options->resume != NULL && access(options->resume, X_OK) != 0)
         return usage_error(&explore_verb, "there is no folder %s to go on with", options->resume);
     int code = verb_runs_scenarios(&explore_verb, words, &options->run, &how, &exploration);
+    for (size_t i = 0; i < exploration.file_count; i++)
+        scenario_free(exploration.files[i]);
+    free(exploration.files);
+    free(exploration.locks);
     free(exploration.rounds);
     return code;
 }
@@ -625,7 +683,7 @@ static int run(const struct words *words, void *from)
 extern const char template_help_explore[];
 const struct verb explore_verb = {
     .name = "explore",
-    .arguments = "SCHEME | PROGRAM... [options]",
+    .arguments = "SCHEME | PROGRAM | SCENARIO... [options]",
     .summary = "Looks for the shortest order of steps that breaks a lock",
     .help = template_help_explore,
     .options = explore_options,

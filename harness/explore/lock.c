@@ -41,6 +41,20 @@ static void write_quoted(const char *word, size_t length, struct text *out)
     text_add(out, "'");
 }
 
+// Each word but one.
+static void write_list(const char *const *words, const char *but, struct text *out)
+{
+    const char *before = "[";
+    for (; *words != NULL; words++) {
+        if (but != NULL && strcmp(*words, but) == 0)
+            continue;
+        text_add(out, before);
+        write_quoted(*words, strlen(*words), out);
+        before = ", ";
+    }
+    text_add(out, before[0] == '[' ? "[]" : "]");
+}
+
 // Each word in quotes.
 static void write_words(const char *words, const char *separators, struct text *out)
 {
@@ -54,11 +68,32 @@ static void write_words(const char *words, const char *separators, struct text *
     }
 }
 
+// Of a scenario's, all that an exploration goes by.
+static void write_program(const struct external_client *program, struct text *out)
+{
+    text_format(out, "{%s: {name: %s, %s: ", program->plugin != NULL ? "plugin" : "exec",
+                program->name, program->plugin != NULL ? "file" : "command");
+    if (program->plugin != NULL)
+        write_quoted(program->plugin, strlen(program->plugin), out);
+    else
+        write_list(program->command, NULL, out);
+    text_add(out, ", folder: ");
+    write_quoted(program->folder, strlen(program->folder), out);
+    text_format(out, ", servers: %s, traits: ", program->server != NULL ? program->server : "none");
+    write_list(program->traits, program->server, out);
+    text_add(out, "}}");
+}
+
 bool lock_write_item(const struct explored_lock *lock, char name[LOCK_NAME_ROOM], struct text *out)
 {
     const char *ending = strrchr(lock->lock, '.');
     bool is_plugin = ending != NULL && strcmp(ending, ".so") == 0;
     name[0] = '\0';
+    if (lock->program != NULL) {
+        snprintf(name, LOCK_NAME_ROOM, "%s", lock->program->name);
+        write_program(lock->program, out);
+        return true;
+    }
     if (lock_scheme_find(lock->lock) != NULL) {
         snprintf(name, LOCK_NAME_ROOM, "%s", lock->lock);
         text_add(out, lock->lock); // one of ours may be longer
@@ -102,15 +137,16 @@ static void write_servers(const struct lock_scheme *scheme, struct text *out)
 struct scenario *explored_scenario(const struct explored_lock *lock,
                                    const struct vocabulary *vocabulary)
 {
-    const struct lock_scheme *scheme = lock_scheme_find(lock->lock);
+    const struct lock_scheme *scheme = lock->program == NULL ? lock_scheme_find(lock->lock) : NULL;
     const char *workload = lock->workload != NULL ? lock->workload : "increment";
     char name[LOCK_NAME_ROOM];
     AUTO_TEXT struct text item = {0};
     AUTO_TEXT struct text text = {0};
     if (!lock_write_item(lock, name, &item))
         return NULL;
-    bool is_fenced =
-        scheme != NULL ? lock_scheme_has(scheme, "fenced") : strstr(lock->traits, "fenced") != NULL;
+    bool is_fenced = scheme != NULL          ? lock_scheme_has(scheme, "fenced")
+                     : lock->program != NULL ? text_is_one_of("fenced", lock->program->traits)
+                                             : strstr(lock->traits, "fenced") != NULL;
     text_format(
         &text,
         "version: 1\nname: explore-%s-%lldx%lldx%lld%s%s%s\nabout: Every order of its steps.\n"

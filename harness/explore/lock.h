@@ -16,9 +16,10 @@ struct explored_lock {
     // Of the last two: with what kind of server it locks, and what it promises, with a comma
     // between traits. NULL: the lock is a scheme.
     const char *servers, *traits;
-    int64_t clients, threads, operations; // threads in each client, operations of each thread
-    const char *workload;                 // what they do; NULL: increment
-    bool rare;                            // it is to be told apart: rare faults strike, too
+    const struct external_client *program; // of a scenario, by whose name it is called; or NULL
+    int64_t clients, threads, operations;  // threads in each client, operations of each thread
+    const char *workload;                  // what they do; NULL: increment
+    bool rare;                             // it is to be told apart: rare faults strike, too
 };
 
 // Appends the lock as an item of a scenario's `schemes`, in flow style, and sets the name that the
