@@ -1,13 +1,18 @@
 // Apache Curator's locks as a driver for Lockpick:
-//   java -cp /usr/share/java/curator-recipes.jar CuratorLock.java mutex|semaphore-mutex|read-write|downgrade
+//   java -cp /usr/share/java/curator-recipes.jar CuratorLock.java RECIPE
+// where RECIPE is mutex, semaphore-mutex, read-write, downgrade or latch.
 //
 // Install: apt-get install default-jdk-headless libcurator-recipes-java
 //
 // `downgrade` reads as Curator's documentation says one may: it takes the write lock, takes the read
 // lock under it, and gives the write lock back.
+//
+// `latch` leads by a LeaderLatch, and keeps it when leadership is lost, as it is meant to be used: it gets
+// leadership back by itself.
 
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
@@ -18,6 +23,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
+import org.apache.curator.framework.recipes.leader.LeaderLatch;
+import org.apache.curator.framework.recipes.leader.LeaderLatchListener;
 import org.apache.curator.framework.recipes.locks.InterProcessLock;
 import org.apache.curator.framework.recipes.locks.InterProcessMutex;
 import org.apache.curator.framework.recipes.locks.InterProcessReadWriteLock;
@@ -30,6 +37,9 @@ public class CuratorLock {
     // Of each worker: Curator knows the owner of a lock by its thread, so each worker has one.
     static final Map<Long, ExecutorService> threads = new ConcurrentHashMap<>();
     static final Map<Long, InterProcessLock> held = new ConcurrentHashMap<>();
+    static final Map<Long, LeaderLatch> latches = new ConcurrentHashMap<>();
+    // Of each worker that leads, the lock; guarded by the class, as what is said is.
+    static final Map<Long, String> led = new HashMap<>();
 
     public static void main(String[] arguments) throws Exception {
         recipe = arguments[0];
@@ -57,7 +67,22 @@ public class CuratorLock {
         }
         long called = System.nanoTime(); // CLOCK_MONOTONIC
         String word = word(request, request.contains("\"acquire\""));
-        say(id + "\"" + word + "\", \"from_ns\": " + called + ", \"to_ns\": " + System.nanoTime() + "}");
+        synchronized (CuratorLock.class) {
+            say(id + "\"" + word + "\", \"from_ns\": " + called + ", \"to_ns\": " + System.nanoTime() + "}");
+            if (recipe.equals("latch") && word.equals("held")) {
+                led.put(number(request, "worker"), text(request, "lock"));
+                if (!latches.get(number(request, "worker")).hasLeadership())
+                    lose(number(request, "worker"));
+            }
+        }
+    }
+
+    // Leadership that nobody was told of yet is lost without a word.
+    static synchronized void lose(long worker) {
+        String lock = led.remove(worker);
+        if (lock != null)
+            say("{\"answer\": \"lost\", \"worker\": " + worker + ", \"lock\": \"" + lock
+                    + "\", \"reason\": \"suspended\"}");
     }
 
     static String word(String request, boolean acquires) {
@@ -105,7 +130,39 @@ public class CuratorLock {
             LockSupport.parkNanos(us * 1000);
     }
 
+    static String lead(String request) throws Exception {
+        long worker = number(request, "worker");
+        LeaderLatch latch = latches.get(worker);
+        if (latch == null) {
+            latch = new LeaderLatch(client, "/" + text(request, "lock"));
+            latch.addListener(new LeaderLatchListener() {
+                public void isLeader() {}
+                public void notLeader() {
+                    lose(worker);
+                }
+            });
+            latches.put(worker, latch);
+            latch.start();
+        }
+        if (latch.await(number(request, "wait_ms"), TimeUnit.MILLISECONDS))
+            return "held";
+        latches.remove(worker).close();
+        return "not-held";
+    }
+
+    static String resign(String request) throws Exception {
+        boolean leads;
+        synchronized (CuratorLock.class) {
+            leads = led.remove(number(request, "worker")) != null;
+        }
+        if (leads)
+            latches.remove(number(request, "worker")).close();
+        return leads ? "released" : "gone";
+    }
+
     static String acquire(String request) throws Exception {
+        if (recipe.equals("latch"))
+            return lead(request);
         String path = "/" + text(request, "lock");
         long wait = number(request, "wait_ms");
         boolean shared = request.contains("\"shared\"");
@@ -132,6 +189,8 @@ public class CuratorLock {
     }
 
     static String release(String request) throws Exception {
+        if (recipe.equals("latch"))
+            return resign(request);
         held.remove(number(request, "worker")).release();
         return "released";
     }
