@@ -335,12 +335,14 @@ bool state_has_proxy(const struct trial_state *state, bool has_namespaces)
                                                    : has_namespaces);
 }
 
-// Where nothing sees what the lock of an external client sends, see harness/wire/proxy.h.
+// Of a lock that is not ours. Where nothing sees what it sends, see harness/wire/proxy.h.
 static void tell_points(struct fault_environment *environment, const struct trial_state *state)
 {
     const struct external_client *external_client = state->scheme->external_client;
     if (external_client == NULL)
         return;
+    environment->is_external_client = external_client->plugin == NULL;
+    environment->is_unseen = !external_client->visible;
     environment->points_are_missing =
         external_client->plugin == NULL && external_client->server != NULL;
     if (external_client->plugin != NULL)
@@ -370,10 +372,6 @@ void fault_environment_open(struct fault_environment *environment, const struct 
         .client_nodes = client_nodes,
         .is_external = lock->external,
         .is_external_store = store->external,
-        .is_external_client = state->scheme->external_client != NULL &&
-                              state->scheme->external_client->plugin == NULL,
-        .is_unseen =
-            state->scheme->external_client != NULL && !state->scheme->external_client->visible,
         .client_clocks = state->control->client_clocks,
         .shifted_clients = MAX_SHIFTED_CLIENTS,
         .seed = state->trial->seed,
