@@ -60,8 +60,9 @@ static enum strike_state begin(struct fault_strike *strike, int progress, struct
     const struct fault_environment *about = strike->environment;
     struct text variables[SERVICE_VARIABLES] = {{0}};
     AUTO_FREE char *log = log_of(strike);
-    if (about->outside != NULL)
-        service_tell(about->outside, variables);
+    const struct service *service = about->outside != NULL ? about->outside : about->service;
+    if (service != NULL)
+        service_tell(service, variables);
     const char *const environment[] = {variables[0].bytes, variables[1].bytes, NULL};
     strike->progress = progress;
     strike->acted_ns = clock_monotonic_ns();

@@ -54,7 +54,8 @@ struct fault_environment {
     char *why_no_wires;            // if `wires` cannot be had
     const char *folder;            // of the trial
     const struct service *service; // of the lock
-    // What commands are told of it, and what runs them; NULL: they run where the schedule does.
+    // By a gateway: what commands are told of it, and what runs them. NULL: they are told of
+    // `service`, and run where the schedule does.
     const struct service *outside;
     const struct gateway *gateway;
     struct clock_shift *client_clocks;

@@ -377,7 +377,7 @@ void fault_environment_open(struct fault_environment *environment, const struct 
         .seed = state->trial->seed,
         .folder = state->folder,
         .service = lock,
-        .outside = pool->external[0].group.count > 0 ? &pool->external[0].outside : lock,
+        .outside = pool->external[0].group.count > 0 ? &pool->external[0].outside : NULL,
         .gateway = pool->external[0].group.count + pool->external[1].group.count > 0
                        ? pool->sandbox->gateway
                        : NULL,
