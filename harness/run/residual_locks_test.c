@@ -68,7 +68,7 @@ TEST_WITH(only_the_first_were_not_waited_for, start, stop)
 
 TEST_WITH(a_lease_that_ends_only_then_was_waited_for, start, stop)
 {
-    must_answer(node_of(&server, 1), "SET lockpick:{t1}:lock token PX 100\n", "OK");
+    must_answer(node_of(&server, 1), "SET lockpick:{t1}:lock token PX 2000\n", "OK");
     AUTO(history_free) struct history history = recorded(1);
     assert_int_equal(history.count, 1);
     assert_int_equal(history.events[0].args[0], 0);
