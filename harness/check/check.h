@@ -220,7 +220,8 @@ struct trial_model {
 // Each event from `first` on that was not after `to_ns`; and each that there is.
 #define FOR_EVENTS(item, model, first, to_ns)                                                      \
     for (const struct event *item = first;                                                         \
-         item < (model)->history->events + (model)->history->count && item->at_ns <= (to_ns);      \
+         item != NULL && (size_t)(item - (model)->history->events) < (model)->history->count &&    \
+         item->at_ns <= (to_ns);                                                                   \
          item++)
 #define FOR_EACH_EVENT(item, model)                                                                \
     FOR_EACH (event, item, (model)->history->events, (model)->history->count)
@@ -238,7 +239,7 @@ static inline const struct hold *acquire_at(const struct trial_model *model, siz
 }
 
 // The first event that was not before that time, and the first hold (an index; hold_count if none)
-// that was granted then or later.
+// that was granted then or later. No event: NULL, or what FOR_EVENTS ends at.
 const struct event *event_from(const struct trial_model *model, int64_t from_ns);
 size_t first_grant(const struct trial_model *model, int64_t from_ns);
 

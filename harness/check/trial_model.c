@@ -619,7 +619,8 @@ static void sort_accesses(struct trial_model *model)
 const struct event *event_from(const struct trial_model *model, int64_t from_ns)
 {
     const struct history *history = model->history;
-    return history->events + FIRST_FROM(history->events, history->count, at_ns, from_ns);
+    size_t first = FIRST_FROM(history->events, history->count, at_ns, from_ns);
+    return history->count > 0 ? &history->events[first] : NULL;
 }
 
 size_t first_grant(const struct trial_model *model, int64_t from_ns)

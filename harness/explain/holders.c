@@ -440,7 +440,7 @@ static bool find_false_renewal(struct diagnosis *diagnosis, const struct hold *h
                                int64_t until_ns)
 {
     const struct trial_model *model = diagnosis->model;
-    FOR_EVENTS (event, model, &model->history->events[hold->granted_event], until_ns) {
+    FOR_EVENTS (event, model, event_from(model, hold->granted_ns), until_ns) {
         if (event->kind != EVENT_RENEW_RETURN || event->client != hold->client ||
             event->worker != hold->worker || event->outcome != OUTCOME_OK)
             continue;

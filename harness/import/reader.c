@@ -652,6 +652,8 @@ HOT bool read_operation(struct reader *reader, bool is_json, struct entry_fields
 void reader_start(struct reader *reader, enum import_format format, const char *bytes,
                   size_t length, struct problems *problems)
 {
+    if (length == 0) // nothing may be added to NULL
+        bytes = "";
     *reader = (struct reader){.at = bytes,
                               .end = bytes + length,
                               .line = 1,
