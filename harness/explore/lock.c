@@ -31,12 +31,12 @@ static void name_program(const char *command, char *name, size_t room)
 }
 
 // In quotes, of which one inside is doubled.
-static void write_quoted(const char *word, size_t length, struct text *out)
+static void write_quoted(const char *word, struct text *out)
 {
     text_add(out, "'");
-    for (size_t i = 0; i < length; i++) {
-        text_add(out, word[i] == '\'' ? "'" : "");
-        text_add_bytes(out, &word[i], 1);
+    for (; *word != '\0'; word++) {
+        text_add(out, *word == '\'' ? "'" : "");
+        text_add_bytes(out, word, 1);
     }
     text_add(out, "'");
 }
@@ -49,39 +49,38 @@ static void write_list(const char *const *words, const char *but, struct text *o
         if (but != NULL && strcmp(*words, but) == 0)
             continue;
         text_add(out, before);
-        write_quoted(*words, strlen(*words), out);
+        write_quoted(*words, out);
         before = ", ";
     }
     text_add(out, before[0] == '[' ? "[]" : "]");
 }
 
-// Each word in quotes.
-static void write_words(const char *words, const char *separators, struct text *out)
-{
-    const char *before = "";
-    for (words += strspn(words, separators); *words != '\0'; words += strspn(words, separators)) {
-        size_t length = strcspn(words, separators);
-        text_add(out, before);
-        write_quoted(words, length, out);
-        before = ", ";
-        words += length;
-    }
-}
-
-// Of a scenario's, all that an exploration goes by.
-static void write_program(const struct external_client *program, struct text *out)
+// With its traits but that one: a scenario's have the kind of its server among them.
+static void write_program(const struct external_client *program, const char *but, struct text *out)
 {
     text_format(out, "{%s: {name: %s, %s: ", program->plugin != NULL ? "plugin" : "exec",
                 program->name, program->plugin != NULL ? "file" : "command");
     if (program->plugin != NULL)
-        write_quoted(program->plugin, strlen(program->plugin), out);
+        write_quoted(program->plugin, out);
     else
         write_list(program->command, NULL, out);
     text_add(out, ", folder: ");
-    write_quoted(program->folder, strlen(program->folder), out);
-    text_format(out, ", servers: %s, traits: ", program->server != NULL ? program->server : "none");
-    write_list(program->traits, program->server, out);
+    write_quoted(program->folder, out);
+    text_add(out, ", servers: ");
+    write_quoted(program->server != NULL ? program->server : "none", out);
+    text_add(out, ", traits: ");
+    write_list(program->traits, but, out);
     text_add(out, "}}");
+}
+
+// The words of the text, NULL-terminated, which is cut into them. The caller frees the list.
+static const char **split(char *text, const char *separators)
+{
+    const char **words = memory_zeroed(strlen(text) / 2 + 2, sizeof *words);
+    size_t count = 0;
+    for (char *word; (word = strtok_r(NULL, separators, &text)) != NULL;)
+        words[count++] = word;
+    return words;
 }
 
 bool lock_write_item(const struct explored_lock *lock, char name[LOCK_NAME_ROOM], struct text *out)
@@ -91,7 +90,7 @@ bool lock_write_item(const struct explored_lock *lock, char name[LOCK_NAME_ROOM]
     name[0] = '\0';
     if (lock->program != NULL) {
         snprintf(name, LOCK_NAME_ROOM, "%s", lock->program->name);
-        write_program(lock->program, out);
+        write_program(lock->program, lock->program->server, out);
         return true;
     }
     if (lock_scheme_find(lock->lock) != NULL) {
@@ -105,20 +104,17 @@ bool lock_write_item(const struct explored_lock *lock, char name[LOCK_NAME_ROOM]
     if (lock_scheme_find(name) != NULL || name[0] == '\0')
         snprintf(name + strlen(name), LOCK_NAME_ROOM - strlen(name), "%s", NAME_SUFFIX);
     AUTO_FREE char *folder = realpath(".", NULL);
-    text_format(out, "{%s: {name: %s, %s: ", is_plugin ? "plugin" : "exec", name,
-                is_plugin ? "file" : "command");
-    text_add(out, is_plugin ? "" : "[");
-    if (is_plugin)
-        write_quoted(lock->lock, strlen(lock->lock), out);
-    else
-        write_words(lock->lock, " ", out);
-    text_add(out, is_plugin ? ", folder: " : "], folder: ");
-    write_quoted(folder != NULL ? folder : ".", strlen(folder != NULL ? folder : "."), out);
-    text_add(out, ", servers: ");
-    write_quoted(lock->servers, strlen(lock->servers), out);
-    text_add(out, ", traits: [");
-    write_words(lock->traits, ", ", out);
-    text_add(out, "]}}");
+    AUTO_FREE char *words = memory_string(lock->lock);
+    AUTO_FREE char *promises = memory_string(lock->traits);
+    AUTO_FREE const char **command = split(words, " ");
+    AUTO_FREE const char **traits = split(promises, ", ");
+    write_program(&(struct external_client){.name = name,
+                                            .server = lock->servers,
+                                            .command = command,
+                                            .plugin = is_plugin ? lock->lock : NULL,
+                                            .folder = folder != NULL ? folder : ".",
+                                            .traits = traits},
+                  NULL, out);
     return true;
 }
 
