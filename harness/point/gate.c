@@ -193,21 +193,24 @@ static size_t digits_at(const char *text, size_t length, size_t at)
 void gate_name_times(const char *text, size_t length, int64_t began_ns, int64_t part_ns,
                      struct text *out)
 {
+    size_t copied = 0;
     for (size_t at = 0; at < length;) {
         size_t count = digits_at(text, length, at);
         int64_t later_ns = count > 0 ? time_of(text + at, count) : TIME_NEVER;
         bool is_time = later_ns != TIME_NEVER && later_ns > began_ns - DAY_NS &&
                        later_ns < began_ns + DAY_NS && (at == 0 || !is_of_word(text[at - 1]));
-        if (is_time) {
-            text_format(out, "{%lld}", (long long)((later_ns - began_ns + part_ns / 2) / part_ns));
-            at += count;
-            if (at < length && text[at] == '.')
-                at += 1 + digits_at(text, length, at + 1);
-        } else {
-            text_add_bytes(out, text + at, count > 0 ? count : 1);
+        if (!is_time) {
             at += count > 0 ? count : 1;
+            continue;
         }
+        text_add_bytes(out, text + copied, at - copied);
+        text_format(out, "{%lld}", (long long)((later_ns - began_ns + part_ns / 2) / part_ns));
+        at += count;
+        if (at < length && text[at] == '.')
+            at += 1 + digits_at(text, length, at + 1);
+        copied = at;
     }
+    text_add_bytes(out, text + copied, length - copied);
 }
 
 // -------------------------------------------------------------------------------------------------
