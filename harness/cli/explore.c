@@ -559,16 +559,12 @@ static bool is_named(const struct exploration *exploration, const char *lock)
 static int add_schemes_of(struct exploration *exploration, const char *path,
                           const struct vocabulary *vocabulary, struct error *error)
 {
-    struct diagnostics *diagnostics = diagnostics_new();
-    struct scenario *scenario = NULL;
     struct plan plan = {0};
-    int result = scenario_load(path, false, vocabulary, NULL, 0, &scenario, diagnostics);
-    diagnostics_print(diagnostics, stderr);
-    diagnostics_free(diagnostics);
-    if (result != 0)
+    struct scenario *scenario = verb_load_scenario(path, &exploration->options->run, vocabulary);
+    if (scenario == NULL)
         return -1;
     *APPEND(exploration->files, exploration->file_count, exploration->file_room) = scenario;
-    result = plan_make(&scenario, 1, vocabulary, NULL, 1, SEED, &plan, error);
+    int result = plan_make(&scenario, 1, vocabulary, NULL, 1, SEED, &plan, error);
     for (size_t i = 0; i < plan.count; i++) {
         const struct trial *trial = &plan.trials[i];
         if (!is_named(exploration, trial->scheme))

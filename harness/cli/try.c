@@ -85,14 +85,9 @@ static char *settled_line(const struct scenario *scenario, const char *key)
 static int add_schemes_of(const char *path, const struct vocabulary *vocabulary,
                           struct trying *trying, struct error *error)
 {
-    const struct run_options *options = &trying->options->run;
-    struct diagnostics *diagnostics = diagnostics_new();
-    struct scenario *scenario = NULL;
-    int result = scenario_load(path, false, vocabulary, options->overrides, options->override_count,
-                               &scenario, diagnostics);
-    diagnostics_print(diagnostics, stderr);
-    diagnostics_free(diagnostics);
-    if (result != 0)
+    int result = 0;
+    struct scenario *scenario = verb_load_scenario(path, &trying->options->run, vocabulary);
+    if (scenario == NULL)
         return -1;
     AUTO_FREE char *schemes = settled_line(scenario, "schemes: ");
     bool is_list = schemes[0] == '[';

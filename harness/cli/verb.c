@@ -293,6 +293,18 @@ static int read_arguments(const struct verb *verb, int argc, char **argv, void *
     return 0;
 }
 
+struct scenario *verb_load_scenario(const char *path, const struct run_options *options,
+                                    const struct vocabulary *vocabulary)
+{
+    struct scenario *scenario = NULL;
+    struct diagnostics *diagnostics = diagnostics_new();
+    (void)scenario_load(path, false, vocabulary, options->overrides, options->override_count,
+                        &scenario, diagnostics);
+    diagnostics_print(diagnostics, stderr);
+    diagnostics_free(diagnostics);
+    return scenario;
+}
+
 int verb_runs_scenarios(const struct verb *verb, const struct words *words,
                         struct run_options *options, const struct scenario_run *how, void *context)
 {

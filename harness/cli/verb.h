@@ -107,6 +107,11 @@ int take_scheme(void *options, char *value, struct error *error);
 int verb_runs_scenarios(const struct verb *verb, const struct words *words,
                         struct run_options *options, const struct scenario_run *how, void *context);
 
+// The scenario of a file that stands for its schemes, with what --set says, for the caller to free;
+// NULL: what is wrong with it is said on standard error.
+struct scenario *verb_load_scenario(const char *path, const struct run_options *options,
+                                    const struct vocabulary *vocabulary);
+
 // Performs the plan, as scenario_run has it of a context that begins with a struct run_options, and
 // tells what came of it. Returns the exit code.
 int verb_conducts(void *context, const struct sandbox *sandbox, const struct plan *plan,
