@@ -296,6 +296,22 @@ static const struct seen_request *request_that_removed(const struct requests *re
     return NULL;
 }
 
+// A script with the holder's own value, which it had sent in that acquire before the request that
+// took the lock, and which was done after that; NULL.
+static const struct seen_request *release_of_earlier_try(const struct requests *requests,
+                                                         const struct seen_request *grant,
+                                                         const struct hold *own)
+{
+    EACH_REQUEST (requests, request) {
+        if (may_be_of(request, own->client, own->worker) && request->phase == PHASE_ACQUIRE &&
+            request->key == grant->key && request->value == grant->value && compares(request) &&
+            !compares(grant) && was_done(request) && request->sent_ns >= own->invoked_ns &&
+            request->sent_ns < grant->sent_ns && request->answered_ns > grant->answered_ns)
+            return request;
+    }
+    return NULL;
+}
+
 // The first renewal of the lock (by its key) after `from_ns` that was done without a look at whose
 // it is, and not by a worker of that client; NULL if none was seen. With an `other` holder: by a
 // worker of that client, and not perhaps by that holder itself.
@@ -464,6 +480,11 @@ static bool find_in_requests(struct diagnosis *diagnosis, const struct requests 
     const struct hold *hold = diagnosis->holds[0];
     if (seen.proof != GRANT_GIVEN)
         return false;
+    const struct seen_request *late = release_of_earlier_try(requests, seen.request, hold);
+    if (late != NULL) {
+        diagnosis->request = *late;
+        return conclude(diagnosis, ROOT_OWN_RELEASE, false);
+    }
     const struct seen_request *remover =
         request_that_removed(requests, seen.request, hold, until_ns);
     if (remover != NULL && is_of_leave(model, hold, remover))

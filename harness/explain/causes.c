@@ -92,6 +92,11 @@ static const struct row {
      "{who}'s acquire had no answer, and giving back what it might have got removed the lock of "
      "the one who held it",
      "comparing the owner and deleting in one step, at the server, there as in a release"},
+    {ROOT_OWN_RELEASE, "own-release", PLAIN,
+     "{sent} before the request that took {who}'s lock, with the same value, and it was done only "
+     "after that: what gave back a try that had failed gave back the lock",
+     "a value of its own for each try, or no further try until what gives back the last one was "
+     "answered"},
     {ROOT_SAME_VALUE, "same-value", PLAIN,
      "{acquired?{other} and {who}|{who} and {sender}} sent the same lock value, so that the server "
      "takes them for one: {acquired?{other} found its own value there, and held the "

@@ -26,6 +26,7 @@ enum root_cause {
     // A lock was taken from its holder,
     ROOT_REMOVED,     // by a release of another's
     ROOT_TAKEN_BACK,  // by what gives back what an acquire without an answer may have got
+    ROOT_OWN_RELEASE, // by what gives back an earlier try of the same acquire
     ROOT_SAME_VALUE,  // by a release of another's that has the same owner's value
     ROOT_OVERWRITTEN, // by a write that does not ask whether it is taken
     ROOT_FORGOT,      // by a server that lost it

@@ -487,17 +487,18 @@ static bool find_two_leaders(struct diagnosis *diagnosis, int one, int other, in
     return conclude(diagnosis, ROOT_TWO_LEADERS, true);
 }
 
-// STEPS is proven if the client was stopped right after, or before, a request by which nothing is
-// taken or after which more had to come.
+// The other was granted the lock before the stop was over. STEPS is proven if the client was
+// stopped right after, or before, a request by which nothing is taken or after which more had to
+// come.
 static bool find_stopped_acquire(struct diagnosis *diagnosis, const struct hold *first,
                                  const struct hold *second)
 {
     const struct trial_model *model = diagnosis->model;
     const struct fault_record *stop =
         longest_fault(model, first, false, first->invoked_ns, first->granted_ns);
-    if (stop == NULL)
+    if (stop == NULL || second->granted_ns > stop->healed_ns)
         stop = longest_fault(model, second, false, second->invoked_ns, second->granted_ns);
-    if (stop == NULL)
+    if (stop == NULL || first->granted_ns > stop->healed_ns)
         return false;
     take_fault(diagnosis, stop);
     return conclude(diagnosis, ROOT_STEPS, stop_was_between_requests(stop));
