@@ -31,7 +31,7 @@
 struct explore_options {
     struct run_options run; // first: some of its options are options here
     int64_t clients, threads, operations, faults, leases, for_ns, schedules, random;
-    bool says_faults, says_leases, rare;
+    bool says_faults, says_leases, rare, all;
     const char *workload, *sampling;
     const char *servers, *traits; // of programs
     const char *resume;           // the folder of an earlier run, or NULL
@@ -76,6 +76,10 @@ static const struct option explore_options[] = {
      .said = offsetof(struct explore_options, says_leases)},
     {"rare", "", "restarts, failovers, clocks that jump, and zeros that are drawn are faults, too",
      FLAG(struct explore_options, rare)},
+    {"all", "",
+     "goes on when a lock is broken, and tells each violation that it finds, and what the lock's "
+     "traits admit",
+     FLAG(struct explore_options, all)},
     {"workload", "KIND", "what is done with the lock: increment, nested, readers",
      TEXT(struct explore_options, workload)},
     {"for", "TIME", "at most so long for each lock: 60, in seconds (default), or 5m",
@@ -105,7 +109,7 @@ static const char *const samplings[] = {
 // What came of a lock, in memory that its slot shares.
 struct explored {
     int code;
-    char row[1000]; // of the table, in Markdown
+    char rows[MOST_VIOLATIONS * 300]; // of the table, in Markdown
 };
 
 struct exploration {
@@ -125,6 +129,10 @@ struct exploration {
         const struct round *round;
     } * rounds;
     const char *scheme;              // that is explored
+    struct violations *violations;   // of it
+    struct text told[2];             // each of its bugs in words, and of what its traits admit
+    uint64_t schedules;              // of the rounds that are over
+    double seconds;                  // likewise
     int serial;                      // of its networks
     int64_t round_ns;                // that the round may last
     struct explored *explored;       // of each lock
@@ -213,105 +221,185 @@ static void say_work(const struct exploration *exploration, const struct trial *
     if (result->progress.too_long > 0)
         text_format(text, "    %llu schedules were left out, of more than %d moves\n",
                     (unsigned long long)result->progress.too_long, MOST_MOVES);
-    if (result->end == SEARCH_UNDECIDED && result->broken != NULL)
+    if (result->unconfirmed != NULL)
         text_format(text, "    a schedule that broke it (%s) broke it in none of %d replays\n",
-                    result->broken->name, REPLAYS);
+                    result->unconfirmed->name, REPLAYS);
     if (result->progress.unlike > 0)
         text_format(text, "    %llu schedules did not go as they had gone before\n",
                     (unsigned long long)result->progress.unlike);
 }
 
-// The scenario that does the same again.
-static int write_counterexample(const struct trial *trial, const struct check *broken,
-                                const char *lines, const char *folder, struct error *error)
+// NULL: there is none yet.
+static const struct violation *first_bug(const struct exploration *exploration)
+{
+    FOR_EACH (violation, each, exploration->violations->items, exploration->violations->count) {
+        if (!each->breach.is_admitted)
+            return each;
+    }
+    return NULL;
+}
+
+// The scenario that does the same again; those of several can be run together, by their names.
+static int write_counterexample(const struct exploration *exploration, const struct trial *trial,
+                                const struct violation *violation, const char *lines,
+                                const char *path, struct error *error)
 {
     AUTO_TEXT struct text text = {0};
-    AUTO_FREE char *scenario = scenario_as_run(trial->scenario, SEED, NULL, NULL);
-    AUTO_FREE char *path = path_join(folder, "counterexample.yaml");
-    text_format(&text, "%sschedule:\n", scenario);
+    AUTO_TEXT struct text name = {0};
+    const struct check *broken = breach_check(&violation->breach);
+    struct scenario scenario = *trial->scenario;
+    size_t number = (size_t)(violation - exploration->violations->items);
+    text_add(&name, scenario.name);
+    if (violation != first_bug(exploration))
+        text_format(&name, "-%zu", number + 1);
+    scenario.name = name.bytes;
+    AUTO_FREE char *as_run = scenario_as_run(&scenario, SEED, NULL, NULL);
+    text_format(&text, "%sschedule:\n", as_run);
     for (const char *line = lines; *line != '\0'; line += strcspn(line, "\n") + 1)
         text_format(&text, "  - \"%.*s\"\n", (int)strcspn(line, "\n"), line);
     text_format(&text, "expect: [{schemes: %s, verdict: %s%s%s}]\n", trial->scheme,
                 broken->shows == SHOWS_NO_PROGRESS ? "stuck" : "unsafe",
                 broken->shows == SHOWS_NO_PROGRESS ? "" : ", because: ",
                 broken->shows == SHOWS_NO_PROGRESS ? "" : broken->name);
-    int result = file_write(path, text.bytes, text.length, error);
-    if (result == 0)
-        printf("\n  the same again: lockpick run %s\n", path);
-    return result;
+    return file_write(path, text.bytes, text.length, error);
+}
+
+// Of the lock's first bug its files have that name; those of others tell them apart.
+static void name_files(const struct exploration *exploration, const struct violation *violation,
+                       struct text *out)
+{
+    AUTO_TEXT struct text cause = {0};
+    text_add(out, violation->breach.is_admitted ? "admitted" : "counterexample");
+    if (violation == first_bug(exploration))
+        return;
+    text_format(out, "-%s", breach_check(&violation->breach)->name);
+    breach_tell_cause(&violation->breach, &cause);
+    for (char *rest = cause.bytes, *word; (word = strtok_r(NULL, ": ", &rest)) != NULL;)
+        text_format(out, "-%s", word);
+}
+
+static void tell_title(const struct violation *violation, struct text *out)
+{
+    text_format(out, "\n  %s%s (", violation->breach.is_admitted ? "admitted: " : "",
+                breach_check(&violation->breach)->name);
+    breach_tell_cause(&violation->breach, out);
+    text_add(out, "), shown by ");
+    add_counted(out, (int64_t)violation->seen, "schedule");
+    text_format(out, ", first by number %llu, after %.1f s\n",
+                (unsigned long long)violation->schedules, violation->seconds);
 }
 
 // It can be done without.
 static void draw_counterexample(const struct trial_model *model, const struct judgement *judgement,
                                 const struct schedule_moves *schedule,
-                                const struct told_moves *told, const char *folder)
+                                const struct told_moves *told, const char *path, struct text *out)
 {
     const struct picture_steps steps = {schedule->moves, schedule->count, told->lines.bytes,
                                         told->began_ns};
     const struct picture_subject subject = {
         .model = model, .judgement = judgement, .steps = &steps};
-    AUTO_FREE char *path = path_join(folder, "counterexample.svg");
     struct error error = {0};
     int result = picture_save(&timeline_picture, &subject, path, &error);
-    printf("  as a picture:   %s\n", result == 0 ? path : error.text);
+    text_format(out, "  as a picture:   %s\n", result == 0 ? path : error.text);
 }
 
-// Sentences and stories; commands are printed as they are.
-static void print_wrapped(const struct exploration *exploration, const char *words)
+// What is no bug is told by its steps only.
+static int tell_violation(struct exploration *exploration, struct replay *replay,
+                          const struct trial *trial, const char *folder,
+                          struct violation *violation, struct error *error)
 {
-    struct wrapping wrapping = {.columns = exploration->columns};
-    AUTO_TEXT struct text lines = {0};
-    wrap(&wrapping, false, words, &lines);
-    fputs(text_string(&lines), stdout);
-}
-
-static int say_found(const struct exploration *exploration, struct replay *replay,
-                     const struct trial *trial, const char *folder, struct search_result *result,
-                     struct error *error)
-{
+    bool is_bug = !violation->breach.is_admitted;
     const struct trial_model *model;
     struct judgement judgement;
     struct told_moves told = {.lines = {0}};
-    int status = search_replay(replay, &result->found, &told, error) < 0
+    struct wrapping wrapping = {.columns = exploration->columns}; // not of commands
+    struct text *out = &exploration->told[violation->breach.is_admitted];
+    AUTO_TEXT struct text name = {0};
+    AUTO_TEXT struct text path = {0};
+    AUTO_TEXT struct text picture = {0};
+    name_files(exploration, violation, &name);
+    text_format(&path, "%s/%s.yaml", folder, name.bytes);
+    text_format(&picture, "%s/%s.svg", folder, name.bytes);
+    int status = search_replay(replay, &violation->found, &told, error) < 0
                      ? -1
                      : replay_judge(replay, &model, &judgement, error);
+    if (status == 0)
+        status = write_counterexample(exploration, trial, violation, told.lines.bytes, path.bytes,
+                                      error);
     if (status == 0) {
-        AUTO_FREE char *story = story_tell(model, &judgement, &(struct story_span){0});
-        printf("  the shortest schedule found, %zu steps, which broke it %d times of %d:\n",
-               result->found.count, result->replayed, REPLAYS);
+        if (exploration->options->all)
+            tell_title(violation, out);
+        text_format(out, "  the shortest schedule found, %zu steps, which %s it %d times of %d:\n",
+                    violation->found.count, is_bug ? "broke" : "showed", violation->replayed,
+                    REPLAYS);
         for (const char *line = told.lines.bytes; *line != '\0'; line += strcspn(line, "\n") + 1)
-            printf("    %.*s\n", (int)strcspn(line, "\n"), line);
-        puts("");
-        print_wrapped(exploration, story);
-        status = write_counterexample(trial, result->broken, told.lines.bytes, folder, error);
-        draw_counterexample(model, &judgement, &result->found, &told, folder);
+            text_format(out, "    %.*s\n", (int)strcspn(line, "\n"), line);
+        judgement.unexpected = breach_check(&violation->breach)->name; // is told first
+        AUTO_FREE char *story = story_tell(model, &judgement, &(struct story_span){0});
+        text_add(out, "\n");
+        if (is_bug)
+            wrap(&wrapping, false, story, out);
+        text_format(out, "%s  the same again: lockpick run %s\n", is_bug ? "\n" : "", path.bytes);
+        if (is_bug)
+            draw_counterexample(model, &judgement, &violation->found, &told, picture.bytes, out);
     }
     text_free(&told.lines);
     replay_end(replay);
     return status;
 }
 
-static void say_end(const struct exploration *exploration, const struct search_result *result)
+// The bugs of the lock, by their properties. Returns how many there are.
+static size_t add_bugs(const struct exploration *exploration, struct text *out)
 {
-    printf("%s: %s", exploration->scheme, search_ends[result->end].of_lock);
-    if (result->end == SEARCH_BROKEN)
-        printf(" (%s)", result->broken->name);
-    printf("\n");
+    const char *names[MOST_VIOLATIONS + 1] = {NULL};
+    size_t count = 0;
+    FOR_EACH (violation, each, exploration->violations->items, exploration->violations->count) {
+        const char *name = breach_check(&each->breach)->name;
+        if (!each->breach.is_admitted && !text_is_one_of(name, names))
+            names[count++] = name;
+    }
+    text_join(out, names, NULL);
+    return count;
 }
 
-static void write_row(const struct exploration *exploration, const struct search_result *result,
-                      const char *exhausted, uint64_t schedules, double seconds,
-                      struct explored *explored)
+static void say_end(const struct exploration *exploration, enum search_end end)
 {
-    bool is_broken = result->end == SEARCH_BROKEN;
-    char found[60] = "– | –";
-    if (is_broken)
-        snprintf(found, sizeof found, "%zu | %d of %d", result->found.count, result->replayed,
-                 REPLAYS);
-    snprintf(explored->row, sizeof explored->row, "| %s | %s | %s | %llu | %.1f | %s |\n",
-             exploration->scheme,
-             is_broken ? result->broken->name : search_ends[result->end].in_table, found,
-             (unsigned long long)schedules, seconds, exhausted[0] != '\0' ? exhausted : "–");
+    AUTO_TEXT struct text bugs = {0};
+    if (add_bugs(exploration, &bugs) > 0)
+        printf("%s: %s (%s)\n", exploration->scheme, search_ends[SEARCH_BROKEN].of_lock,
+               bugs.bytes);
+    else
+        printf("%s: %s\n", exploration->scheme, search_ends[end].of_lock);
+}
+
+static void add_rows(const struct exploration *exploration, bool admitted, const char *exhausted,
+                     struct text *out)
+{
+    FOR_EACH (violation, each, exploration->violations->items, exploration->violations->count) {
+        if (each->breach.is_admitted != admitted)
+            continue;
+        text_format(out, "| %s | %s%s | %zu | %d of %d | %llu | %.1f | %s | ", exploration->scheme,
+                    admitted ? "admitted: " : "", breach_check(&each->breach)->name,
+                    each->found.count, each->replayed, REPLAYS, (unsigned long long)each->schedules,
+                    each->seconds, exhausted);
+        breach_tell_cause(&each->breach, out);
+        text_format(out, " | %llu |\n", (unsigned long long)each->seen);
+    }
+}
+
+// A row for each violation, those that its traits admit last; and one for a lock without a bug.
+static void write_rows(const struct exploration *exploration, enum search_end end,
+                       const char *exhausted, struct explored *explored)
+{
+    AUTO_TEXT struct text rows = {0};
+    exhausted = exhausted[0] != '\0' ? exhausted : "–";
+    add_rows(exploration, false, exhausted, &rows);
+    if (rows.length == 0)
+        text_format(&rows, "| %s | %s | – | – | %llu | %.1f | %s | – | – |\n", exploration->scheme,
+                    search_ends[end].in_table, (unsigned long long)exploration->schedules,
+                    exploration->seconds, exhausted);
+    add_rows(exploration, true, exhausted, &rows);
+    snprintf(explored->rows, sizeof explored->rows, "%s", rows.bytes);
 }
 
 static int write_table(const struct exploration *exploration, size_t locks, struct error *error)
@@ -319,16 +407,17 @@ static int write_table(const struct exploration *exploration, size_t locks, stru
     AUTO_TEXT struct text text = {0};
     AUTO_FREE char *path = path_join(exploration->folder, "explore.md");
     text_add(&text, "| lock | broken | steps | replays | schedules | seconds | exhausted: clients "
-                    "× threads × operations |\n|---|---|--:|--:|--:|--:|---|\n");
+                    "× threads × operations | cause | seen |\n"
+                    "|---|---|--:|--:|--:|--:|---|---|--:|\n");
     for (size_t i = 0; i < locks; i++)
-        text_add(&text, exploration->explored[i].row);
+        text_add(&text, exploration->explored[i].rows);
     return file_write(path, text.bytes, text.length, error);
 }
 
 // --- the work ------------------------------------------------------------------------------------
 
-// One round, whose result is added to `work`; a schedule that breaks the lock is told.
-static int explore_round(const struct exploration *exploration, const struct trial *trial,
+// One round, whose result is added to `work`; each violation that is new is told.
+static int explore_round(struct exploration *exploration, const struct trial *trial,
                          struct text *work, struct search_result *result)
 {
     const struct explore_options *options = exploration->options;
@@ -344,6 +433,7 @@ static int explore_round(const struct exploration *exploration, const struct tri
         .faults = (int)options->faults,
         .leases = (int)options->leases,
         .rare = round_of(exploration, trial->scenario)->rare,
+        .all = options->all,
         .for_ns = exploration->round_ns,
         .schedules = options->schedules,
         .resume = options->resume != NULL ? earlier.bytes : NULL,
@@ -351,6 +441,8 @@ static int explore_round(const struct exploration *exploration, const struct tri
         .interrupted = exploration->sandbox->interrupted};
     struct error error = {0};
     struct replay *replay = NULL;
+    struct violations *violations = exploration->violations;
+    size_t told = violations->count;
     int code = EXIT_AS_EXPECTED;
     *result = (struct search_result){.end = SEARCH_FAILED};
     int status = folder_make(folder.bytes, &error);
@@ -361,19 +453,19 @@ static int explore_round(const struct exploration *exploration, const struct tri
         printf("%s\n", error.text);
         code = EXIT_INCONCLUSIVE;
     } else if (status == 0) {
-        search(replay, trial, &limits, show, (void *)(uintptr_t)exploration, result);
+        search(replay, trial, &limits, show, exploration, violations, result);
         error = result->end == SEARCH_FAILED ? result->error : error;
         if (result->end != SEARCH_FAILED)
             say_work(exploration, trial, result, work);
     }
-    if (result->end == SEARCH_BROKEN) {
-        say_end(exploration, result);
-        print_wrapped(exploration, work->bytes);
-        status = say_found(exploration, replay, trial, folder.bytes, result, &error);
-        code = EXIT_MISSED;
-    } else if (result->end == SEARCH_UNDECIDED) {
-        code = EXIT_INCONCLUSIVE;
+    for (; told < violations->count && status == 0; told++) {
+        struct violation *violation = &violations->items[told];
+        violation->schedules += exploration->schedules;
+        violation->seconds += exploration->seconds;
+        status = tell_violation(exploration, replay, trial, folder.bytes, violation, &error);
     }
+    if (result->end == SEARCH_UNDECIDED)
+        code = EXIT_INCONCLUSIVE;
     if (status < 0 || (status == 0 && result->end == SEARCH_FAILED))
         code = verb_fails(&explore_verb, EXIT_ENVIRONMENT, "%s: %s", trial->scheme, error.text);
     replay_close(replay);
@@ -393,11 +485,14 @@ static void explore_lock(struct exploration *exploration, const struct trial *tr
     enum search_end end = SEARCH_EXHAUSTED; // of all rounds
     AUTO_TEXT struct text work = {0};
     AUTO_TEXT struct text exhausted = {0};
-    uint64_t schedules = 0;
+    AUTO_TEXT struct text lines = {0};
+    AUTO_FREE struct violations *violations = memory_zeroed(1, sizeof *violations);
     int code = EXIT_AS_EXPECTED; // of all rounds
     exploration->scheme = trials[0].scheme;
-    int64_t given_ns = exploration->options->for_ns;
-    int64_t left_ns = given_ns;
+    exploration->violations = violations;
+    exploration->schedules = 0;
+    exploration->seconds = 0;
+    int64_t left_ns = exploration->options->for_ns;
     for (size_t i = 0; i < count && goes_on(result.end); i++) {
         const struct scenario *scenario = trials[i].scenario;
         exploration->round_ns = left_ns / (int64_t)(count - i);
@@ -405,8 +500,10 @@ static void explore_lock(struct exploration *exploration, const struct trial *tr
         code = of_round != EXIT_AS_EXPECTED ? of_round : code;
         end = result.end != SEARCH_EXHAUSTED && end != SEARCH_UNDECIDED ? result.end : end;
         end = goes_on(result.end) ? end : result.end;
-        left_ns -= (int64_t)((result.progress.seconds - result.progress.seconds_before) * NS_PER_S);
-        schedules += result.progress.schedules;
+        double seconds = result.progress.seconds - result.progress.seconds_before;
+        left_ns -= (int64_t)(seconds * NS_PER_S);
+        exploration->seconds += seconds;
+        exploration->schedules += result.progress.schedules;
         if (result.end != SEARCH_EXHAUSTED)
             continue;
         text_format(&exhausted, "%s%lld × %lld × %lld", exhausted.length > 0 ? ", " : "",
@@ -414,16 +511,19 @@ static void explore_lock(struct exploration *exploration, const struct trial *tr
                     (long long)operations_of(scenario));
         add_kind(round_of(exploration, scenario), " ", &exhausted);
     }
-    result.end = end;
-    if (end != SEARCH_BROKEN && end != SEARCH_FAILED) {
-        say_end(exploration, &result);
-        print_wrapped(exploration, work.bytes);
+    const struct text *told = exploration->told;
+    if (end != SEARCH_FAILED || told[0].length + told[1].length > 0) {
+        struct wrapping wrapping = {.columns = exploration->columns};
+        say_end(exploration, end);
+        wrap(&wrapping, false, text_string(&work), &lines);
+        printf("%s%s%s", lines.bytes, text_string(&told[0]), text_string(&told[1]));
     }
     if (end == SEARCH_OUT_OF_TIME || end == SEARCH_INTERRUPTED)
         printf("  to go on: the same with --resume %s\n", exploration->folder);
-    write_row(exploration, &result, text_string(&exhausted), schedules,
-              (double)(given_ns - left_ns) / NS_PER_S, explored);
-    explored->code = code;
+    write_rows(exploration, end, text_string(&exhausted), explored);
+    explored->code = add_bugs(exploration, &lines) > 0 ? EXIT_MISSED : code;
+    text_free(&exploration->told[0]);
+    text_free(&exploration->told[1]);
     fflush(stdout);
 }
 
@@ -518,8 +618,8 @@ static int conduct(void *context, const struct sandbox *sandbox, const struct pl
     exploration->said = said;
     exploration->explored = memory_shared(locks * sizeof *exploration->explored);
     for (size_t i = 0; i < locks; i++)
-        snprintf(exploration->explored[i].row, sizeof exploration->explored[i].row,
-                 "| %s | %s | – | – | 0 | 0.0 | – |\n", jobs[i].trial->scheme,
+        snprintf(exploration->explored[i].rows, sizeof exploration->explored[i].rows,
+                 "| %s | %s | – | – | 0 | 0.0 | – | – | – |\n", jobs[i].trial->scheme,
                  search_ends[SEARCH_FAILED].in_table);
     server_pool_start(&pool, sandbox, servers);
     slots_conduct(&pool, jobs, locks, (struct slot_limits){at_a_time, at_a_time}, &listener);

@@ -155,8 +155,12 @@ bool diagnosis_make(const struct trial_model *model, const struct judgement *jud
     return count > 0;
 }
 
-// --- in words
-// --------------------------------------------------------------------------------------
+bool diagnosis_covers(const struct diagnosis *diagnosis, const struct check *check)
+{
+    return diagnosis->finding->check == check || text_is_one_of(check->name, diagnosis->also);
+}
+
+// --- in words ------------------------------------------------------------------------------------
 
 void diagnosis_tell(const struct diagnosis *diagnosis, const struct diagnosis *first,
                     struct text *out)

@@ -140,6 +140,9 @@ size_t diagnoses_make(const struct trial_model *model, const struct judgement *j
 bool diagnosis_make(const struct trial_model *model, const struct judgement *judgement,
                     struct diagnosis *diagnosis);
 
+// True if it is of that property, or of one whose violation follows from it.
+bool diagnosis_covers(const struct diagnosis *diagnosis, const struct check *check);
+
 // Adds lines of what it comes from, what it cost, what else comes of it, and what would have
 // prevented it: of one of several, of which `first` is the first, what those before have not said.
 void diagnosis_tell(const struct diagnosis *diagnosis, const struct diagnosis *first,
@@ -188,7 +191,7 @@ static inline bool diagnosis_has_trait(const struct diagnosis *diagnosis, const 
     return trial_has_trait(diagnosis->model->trial, trait);
 }
 
-// The first step of the scenario's schedule in which a server loses what it has answered; or NULL.
+// The first step of the schedule in which a server loses what it has answered; or NULL.
 const char *step_that_forgets(const struct trial_model *model);
 
 // True if the history tells what clients sent to servers, each in its own name.

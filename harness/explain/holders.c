@@ -242,14 +242,14 @@ static int64_t rank_of(const struct fault_record *record)
 const char *step_that_forgets(const struct trial_model *model)
 {
     const struct string_list *schedule = &model->trial->scenario->schedule;
-    for (size_t i = 0; i < schedule->count; i++) {
+    for (size_t i = 0; model->forgot == NULL && i < schedule->count; i++) {
         struct move move;
         char what[MOVE_WHAT_ROOM];
         struct error ignored;
         if (move_read(schedule->items[i], &move, what, &ignored) == 0 && move_forgets(move))
             return schedule->items[i];
     }
-    return NULL;
+    return model->forgot;
 }
 
 // The fault that may have taken the lock: of several one that is proven to have, else the latest;

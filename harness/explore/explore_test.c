@@ -23,6 +23,7 @@ struct errand {
     const struct search_limits *limits;
     bool in_parts; // its search: one goes on with what the other has left
     struct search_result result;
+    struct violations violations;
     char lines[2000]; // what was done
     uint64_t history; // a hash of what was recorded of it
     char broken[40];  // by the schedule that was made; "" if it broke nothing
@@ -55,9 +56,11 @@ static int make(struct errand *errand, struct replay *replay, const struct trial
     snprintf(errand->lines, sizeof errand->lines, "%s", text_string(&told.lines));
     if (result == 0) {
         errand->history = hash_of(model->history);
-        const struct check *broken =
-            search_broken(replay, trial, &errand->schedule, &judgement, NULL);
-        snprintf(errand->broken, sizeof errand->broken, "%s", broken != NULL ? broken->name : "");
+        struct breach breaches[MAX_CHECKS];
+        bool is_broken = breaches_of(replay, trial, &errand->schedule, &judgement, breaches) > 0 &&
+                         !breaches[0].is_admitted;
+        snprintf(errand->broken, sizeof errand->broken, "%s",
+                 is_broken ? breach_check(&breaches[0])->name : "");
     }
     text_free(&told.lines);
     replay_end(replay);
@@ -84,9 +87,10 @@ static void search_all(struct errand *errand, struct replay *replay, const struc
     struct search_limits limits = *errand->limits;
     if (errand->in_parts)
         limits.resume = limits.leave = left;
-    do
-        search(replay, trial, &limits, NULL, NULL, &errand->result);
-    while (errand->in_parts && errand->result.end == SEARCH_OUT_OF_TIME);
+    do {
+        errand->violations.count = 0;
+        search(replay, trial, &limits, NULL, NULL, &errand->violations, &errand->result);
+    } while (errand->in_parts && errand->result.end == SEARCH_OUT_OF_TIME);
 }
 
 static int go(const struct sandbox *sandbox, void *context)
@@ -160,13 +164,14 @@ TEST(broken_locks_are_broken_by_a_schedule_that_does_it_again_each_time)
             .faults = locks[i].faults, .leases = locks[i].leases, .for_ns = EXPLORED_NS};
         struct errand *errand =
             run_errand((struct errand){.scheme = locks[i].scheme, .limits = &limits});
-        const struct search_result *found = &errand->result;
-        if (found->end != SEARCH_BROKEN || strcmp(found->broken->name, locks[i].broken) != 0 ||
+        const struct search_result *result = &errand->result;
+        const struct violation *found = &errand->violations.items[0];
+        if (result->end != SEARCH_BROKEN || errand->violations.count != 1 ||
+            strcmp(breach_check(&found->breach)->name, locks[i].broken) != 0 ||
             found->found.count > locks[i].moves || found->replayed != REPLAYS)
-            fail_msg("%s: end %d, %s by %zu moves, again %d times", locks[i].scheme, found->end,
-                     found->broken != NULL ? found->broken->name : "nothing", found->found.count,
-                     found->replayed);
-        assert_int_equal(found->progress.unlike, 0);
+            fail_msg("%s: end %d, %s by %zu moves, again %d times", locks[i].scheme, result->end,
+                     breach_check(&found->breach)->name, found->found.count, found->replayed);
+        assert_int_equal(result->progress.unlike, 0);
         munmap(errand, sizeof *errand);
     }
 }
@@ -185,6 +190,59 @@ TEST(a_sound_lock_is_exhausted_and_what_its_lease_admits_is_no_bug)
                      (unsigned long long)errand->result.progress.unlike);
         munmap(errand, sizeof *errand);
     }
+}
+
+// Whether it is among them, by a schedule of at most so many moves that shows it each time.
+static bool has_violation(const struct violations *violations, const char *property,
+                          enum root_cause cause, bool is_admitted, size_t moves)
+{
+    bool has = false;
+    FOR_EACH (violation, each, violations->items, violations->count)
+        has |= strcmp(breach_check(&each->breach)->name, property) == 0 &&
+               each->breach.cause == cause && each->breach.is_admitted == is_admitted &&
+               each->found.count <= moves && each->replayed == REPLAYS;
+    return has;
+}
+
+// Its acquire takes two steps, and its release asks nobody whose lock it removes.
+TEST(a_search_for_all_tells_both_mistakes_of_a_lock_and_what_its_traits_admit_even_in_parts)
+{
+    struct violations found[2];
+    for (int parts = 0; parts < 2; parts++) {
+        const struct search_limits limits = {.faults = 1,
+                                             .leases = 1,
+                                             .all = true,
+                                             .for_ns = EXPLORED_NS,
+                                             .schedules = parts == 1 ? 150 : 0};
+        struct errand *errand = run_errand((struct errand){
+            .scheme = "redis-setnx-expire", .limits = &limits, .in_parts = parts == 1});
+        found[parts] = errand->violations;
+        assert_int_equal(errand->result.end, SEARCH_EXHAUSTED);
+        assert_null(errand->result.unconfirmed);
+        munmap(errand, sizeof *errand);
+        assert_true(has_violation(&found[parts], "stuck", ROOT_DIED_ACQUIRING, false, 20));
+        assert_true(has_violation(&found[parts], "wrongful-release", ROOT_REMOVED, false, 12));
+        assert_true(has_violation(&found[parts], "stale-holder", ROOT_LATE_GRANT, true, 12));
+    }
+    assert_int_equal(found[0].count, found[1].count);
+    for (size_t i = 0; i < found[0].count; i++) {
+        assert_true(breach_is(&found[0].items[i].breach, &found[1].items[i].breach));
+        assert_int_equal(found[0].items[i].seen, found[1].items[i].seen);
+        assert_int_equal(found[0].items[i].schedules, found[1].items[i].schedules);
+    }
+}
+
+TEST(an_interrupted_search_tells_what_it_has_found)
+{
+    const _Atomic uint32_t interrupted = 1;
+    const struct search_limits limits = {
+        .all = true, .for_ns = EXPLORED_NS, .interrupted = &interrupted};
+    struct errand *errand =
+        run_errand((struct errand){.scheme = "mysql-for-update-late", .limits = &limits});
+    assert_int_equal(errand->result.end, SEARCH_INTERRUPTED);
+    assert_int_equal(errand->result.progress.schedules, 1);
+    assert_true(has_violation(&errand->violations, "lost-update", ROOT_OLD_VIEW, false, 20));
+    munmap(errand, sizeof *errand);
 }
 
 // All schedules together come by no state that the search has not seen.
@@ -408,8 +466,9 @@ TEST(locks_of_databases_are_told_apart_by_schedules_that_do_it_again_each_time)
         const struct search_result *result = &errand->result;
         assert_int_equal(result->end, cases[i].broken != NULL ? SEARCH_BROKEN : SEARCH_EXHAUSTED);
         if (cases[i].broken != NULL) {
-            assert_string_equal(result->broken->name, cases[i].broken);
-            assert_int_equal(result->replayed, REPLAYS);
+            const struct violation *found = &errand->violations.items[0];
+            assert_string_equal(breach_check(&found->breach)->name, cases[i].broken);
+            assert_int_equal(found->replayed, REPLAYS);
         }
         assert_int_equal(result->progress.unlike, 0);
         assert_false(result->progress.remembers);

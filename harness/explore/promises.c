@@ -1,11 +1,12 @@
 #include "harness/explore/promises.h"
 
 #include "faults/fault.h"
+#include "harness/base/scope.h"
 #include "harness/locks/lock.h"
 
-struct tally tally_of(const struct schedule_moves *schedule)
+struct move_tally tally_of(const struct schedule_moves *schedule)
 {
-    struct tally tally = {.faults = 0};
+    struct move_tally tally = {.faults = 0};
     for (size_t i = 0; i < schedule->count; i++) {
         struct move move = schedule->moves[i];
         enum move_class class = move_class(move);
@@ -14,7 +15,7 @@ struct tally tally_of(const struct schedule_moves *schedule)
         tally.timers += class == CLASS_TIMER;
         tally.crashes += move.kind == MOVE_CRASH;
         tally.rare += move_is_rare(move);
-        tally.clocks += move.kind == MOVE_CLOCK_BACK || move.kind == MOVE_CLOCK_AHEAD;
+        tally.clocks += move_sets_clock(move);
         tally.faults_of[move.thread] += class == CLASS_FAULT;
         tally.forgets |= move_forgets(move);
         tally.cuts_off |= move.server != 0 && move.kind != MOVE_EVICT;
@@ -60,7 +61,7 @@ static bool is_admitted(const struct replay *replay, const struct trial *trial,
                         const struct schedule_moves *schedule, const struct check *check)
 {
     const struct lock_scheme *scheme = lock_scheme_find(trial->scheme);
-    struct tally tally = tally_of(schedule);
+    struct move_tally tally = tally_of(schedule);
     bool is_no_progress = check->shows == SHOWS_NO_PROGRESS;
     unsigned falls_to = 0; // traits of faults
     for (size_t i = 0; scheme != NULL && scheme->falls_to != NULL && scheme->falls_to[i] != NULL;
@@ -99,27 +100,86 @@ static bool is_admitted(const struct replay *replay, const struct trial *trial,
            (check->shows == SHOWS_TWO_STALE || check->shows == SHOWS_LATE_WRITE);
 }
 
-const struct check *search_broken(const struct replay *replay, const struct trial *trial,
-                                  const struct schedule_moves *schedule,
-                                  const struct judgement *judgement, const struct check **admits)
+enum promise { KEPT, ADMITTED, FOLLOWING, BROKEN }; // FOLLOWING: broken, maybe by another's doing
+
+static enum promise promise_of(const struct replay *replay, const struct trial *trial,
+                               const struct schedule_moves *schedule, const struct finding *finding)
 {
-    const struct check *admitted = NULL;
-    const struct check *broken = NULL;
-    const struct check *follows = NULL;
-    for (size_t i = 0; i < judgement->finding_count; i++) {
-        const struct finding *finding = &judgement->findings[i];
-        // Who waits where the schedule ends may be granted the lock by what comes next.
-        bool is_open = finding->check->shows == SHOWS_NO_PROGRESS && !replay_is_stuck(replay);
-        if (!finding_counts(finding) || is_open)
-            continue;
-        if (is_admitted(replay, trial, schedule, finding->check))
-            admitted = finding->check;
-        else if (finding->check->may_follow || finding->check->shows == SHOWS_ACCESSES)
-            follows = follows == NULL ? finding->check : follows;
-        else
-            broken = broken == NULL ? finding->check : broken;
+    // Who waits where the schedule ends may be granted the lock by what comes next.
+    bool is_open = finding->check->shows == SHOWS_NO_PROGRESS && !replay_is_stuck(replay);
+    if (!finding_counts(finding) || is_open)
+        return KEPT;
+    if (is_admitted(replay, trial, schedule, finding->check))
+        return ADMITTED;
+    return finding->check->may_follow || finding->check->shows == SHOWS_ACCESSES ? FOLLOWING
+                                                                                 : BROKEN;
+}
+
+static enum move_kind first_that_forgets(const struct schedule_moves *schedule)
+{
+    for (size_t i = 0; i < schedule->count; i++) {
+        if (move_forgets(schedule->moves[i]))
+            return schedule->moves[i].kind;
     }
-    if (admits != NULL)
-        *admits = admitted;
-    return broken != NULL ? broken : admitted == NULL ? follows : NULL;
+    return MOVE_STEP;
+}
+
+static size_t property_of(const struct check *check)
+{
+    size_t property = 0;
+    while (check_catalogue[property] != check)
+        property++;
+    return property;
+}
+
+bool breach_is(const struct breach *one, const struct breach *other)
+{
+    return one->property == other->property && one->cause == other->cause &&
+           one->forgets == other->forgets && one->is_admitted == other->is_admitted;
+}
+
+void breach_tell_cause(const struct breach *breach, struct text *out)
+{
+    text_add(out, root_name(breach->cause));
+    if (breach->forgets == MOVE_STEP)
+        return;
+    text_add(out, ": ");
+    move_write((struct move){.kind = (uint8_t)breach->forgets}, "a server", out);
+}
+
+size_t breaches_of(const struct replay *replay, const struct trial *trial,
+                   const struct schedule_moves *schedule, const struct judgement *judgement,
+                   struct breach breaches[MAX_CHECKS])
+{
+    enum promise promises[MAX_CHECKS];
+    bool has[BROKEN + 1] = {false};
+    bool is_told[MAX_CHECKS + 1] = {false}; // by that diagnosis
+    size_t count = 0;
+    for (size_t i = 0; i < judgement->finding_count; i++) {
+        promises[i] = promise_of(replay, trial, schedule, &judgement->findings[i]);
+        has[promises[i]] = true;
+    }
+    if (!has[BROKEN] && !has[ADMITTED] && !has[FOLLOWING])
+        return 0;
+    AUTO_FREE struct diagnosis *diagnoses = memory_new(MAX_CHECKS * sizeof *diagnoses);
+    size_t diagnosed = diagnoses_make(replay_model(replay), judgement, diagnoses);
+    const enum promise told[] = {has[BROKEN] || has[ADMITTED] ? BROKEN : FOLLOWING, ADMITTED};
+    for (size_t i = 0; i < 2 * judgement->finding_count; i++) {
+        size_t at = i % judgement->finding_count;
+        const struct check *check = judgement->findings[at].check;
+        size_t by = 0;
+        while (by < diagnosed && !diagnosis_covers(&diagnoses[by], check))
+            by++;
+        bool is_harm_of_another = count > 0 && check->may_follow;
+        if (promises[at] != told[i / judgement->finding_count] || is_harm_of_another ||
+            (by < diagnosed && is_told[by]))
+            continue;
+        enum root_cause cause = by < diagnosed ? diagnoses[by].cause : ROOT_UNKNOWN;
+        is_told[by] = true;
+        breaches[count++] =
+            (struct breach){property_of(check), cause,
+                            cause == ROOT_FORGOT ? first_that_forgets(schedule) : MOVE_STEP,
+                            promises[at] == ADMITTED};
+    }
+    return count;
 }

@@ -1,7 +1,6 @@
 #include "harness/explore/search.h"
 
-#include "harness/base/growing.h"
-#include "harness/explore/promises.h"
+#include "harness/explore/frontier.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -17,7 +16,6 @@
 #define COST_OF_TIME 3  // that passes
 // More for a fault that strikes a program, which then has to get over it: leases pass first.
 #define COST_OF_HEALING 4
-#define MOST_COST 63
 #define SHOW_EVERY_NS (200 * NS_PER_MS)
 #define MOST_TRIES 400   // to make a schedule shorter
 #define CHANGES 4        // of a schedule at a place: up to 3 moves left out, or two swapped
@@ -25,40 +23,16 @@
 #define TIMERS_A_LEASE 3 // that go off at most: as many as watchdogs usually renew in one
 #define MOST_CHOICES ((MOST_EXPLORED_CLIENTS * CLIENT_THREADS + MAX_SERVERS) * MOVE_KINDS + 2)
 
-// The beginning of a schedule, and its last move by edge_of.
-struct prefix {
-    struct move *moves;
-    size_t count;
-    uint64_t edge;
-};
-
-struct prefixes {
-    struct prefix *items;
-    size_t first, count, room; // `count` with those before the first, which were taken
-};
-
-// A state that was seen, or a move from one (edge_of), by its hash; and to which state the move
-// led.
-struct known {
-    uint64_t what, to;
-};
-#define NOT_MADE 0 // yet; nor is a state
-#define NOWHERE 1  // it was made, and nobody looked at what came of it
-
 struct search {
     struct replay *replay;
     const struct trial *trial;
     const struct search_limits *limits;
     struct search_result *result;
-    // Schedules that are still to be made: those that cost no more than the last one, and differ
-    // from it late, the last one first; then by what they cost, the first one first.
-    struct prefixes as_dear;
-    struct prefixes waiting[MOST_COST + 1];
-    struct known *known; // with open addressing; 0: an empty place
-    size_t known_count, known_room;
+    struct violations *violations;
+    size_t known_violations; // that other searches have found: the first ones
+    struct frontier frontier;
     struct sampling sampling;
     uint64_t again;            // how often a state was seen that had been seen before
-    int cost;                  // of the schedule that is made
     uint64_t schedules_before; // by the searches that it goes on with
 };
 
@@ -80,93 +54,9 @@ static int changes_of(const struct schedule_moves *schedule)
 // The fewer events, and then changes, the better it is told.
 static int length_of(const struct schedule_moves *schedule)
 {
-    struct tally tally = tally_of(schedule);
+    struct move_tally tally = tally_of(schedule);
     return (tally.faults + tally.leases + tally.timers) * MOST_MOVES * MOST_MOVES +
            changes_of(schedule) * MOST_MOVES + (int)schedule->count;
-}
-
-// --- states and schedules ------------------------------------------------------------------------
-
-// Of a table with room: where it is, or would be.
-static struct known *place_of(const struct search *search, uint64_t what)
-{
-    size_t at = (size_t)(what * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (search->known_room - 1);
-    while (search->known[at].what != 0 && search->known[at].what != what)
-        at = (at + 1) & (search->known_room - 1);
-    return &search->known[at];
-}
-
-// False if it is known already.
-static bool is_new(struct search *search, uint64_t what)
-{
-    if (2 * search->known_count >= search->known_room) {
-        struct known *old = search->known;
-        size_t old_room = search->known_room;
-        search->known_room = old_room > 0 ? 2 * old_room : 4096;
-        search->known = memory_zeroed(search->known_room, sizeof *search->known);
-        for (size_t i = 0; i < old_room; i++) {
-            if (old[i].what != 0)
-                *place_of(search, old[i].what) = old[i];
-        }
-        free(old);
-    }
-    struct known *place = place_of(search, what);
-    if (place->what == what)
-        return false;
-    place->what = what;
-    search->known_count++;
-    return true;
-}
-
-// The move was made, and led there. 0: it was none.
-static void note_made(struct search *search, uint64_t edge, uint64_t to)
-{
-    if (edge == 0)
-        return;
-    is_new(search, edge);
-    place_of(search, edge)->to = to;
-}
-
-static void add_waiting(struct search *search, const struct schedule_moves *schedule, uint64_t edge,
-                        int added_cost)
-{
-    int cost = search->cost + added_cost;
-    struct prefixes *list = &search->waiting[cost < MOST_COST ? cost : MOST_COST];
-    list = added_cost > 0 ? list : &search->as_dear;
-    size_t bytes = schedule->count * sizeof *schedule->moves;
-    struct prefix prefix = {memory_new(bytes), schedule->count, edge};
-    memcpy(prefix.moves, schedule->moves, bytes);
-    *APPEND(list->items, list->count, list->room) = prefix;
-    search->result->progress.waiting++;
-}
-
-// The next one, unless its last move was made meanwhile by one that came by the state before it.
-static bool take_next(struct search *search, struct schedule_moves *schedule, uint64_t *edge)
-{
-    struct prefix prefix;
-    bool was_made;
-    do {
-        struct prefixes *list = &search->as_dear;
-        int cost = 0;
-        if (list->count > 0) {
-            prefix = list->items[--list->count];
-        } else {
-            while (cost <= MOST_COST && search->waiting[cost].first == search->waiting[cost].count)
-                cost++;
-            if (cost > MOST_COST)
-                return false;
-            list = &search->waiting[cost];
-            prefix = list->items[list->first++];
-            search->cost = cost;
-        }
-        memcpy(schedule->moves, prefix.moves, prefix.count * sizeof *prefix.moves);
-        schedule->count = prefix.count;
-        free(prefix.moves);
-        search->result->progress.waiting--;
-        was_made = prefix.edge != 0 && place_of(search, prefix.edge)->to != NOT_MADE;
-    } while (was_made && !search->limits->enters_all);
-    *edge = prefix.edge;
-    return true;
 }
 
 // --- one schedule --------------------------------------------------------------------------------
@@ -181,7 +71,8 @@ static struct move last_step(const struct schedule_moves *schedule)
     return (struct move){.client = 0};
 }
 
-static bool is_allowed(const struct search *search, const struct tally *tally, struct move move)
+static bool is_allowed(const struct search *search, const struct move_tally *tally,
+                       struct move move)
 {
     enum move_class class = move_class(move);
     return (search->limits->rare || !move_is_rare(move)) &&
@@ -193,7 +84,7 @@ static bool is_allowed(const struct search *search, const struct tally *tally, s
 // Replicas that cannot take over any more need not be followed.
 static void follow_replicas(const struct search *search, const struct schedule_moves *schedule)
 {
-    struct tally tally = tally_of(schedule);
+    struct move_tally tally = tally_of(schedule);
     replay_follow_replicas(search->replay,
                            is_allowed(search, &tally, (struct move){.kind = MOVE_FAIL_OVER}));
 }
@@ -205,7 +96,7 @@ static size_t moves_of(const struct search *search, const struct schedule_moves 
                        struct move *moves)
 {
     int clients = (int)search->trial->scenario->clients.processes;
-    struct tally tally = tally_of(schedule);
+    struct move_tally tally = tally_of(schedule);
     bool has_moved = schedule->count > 0;
     struct move last =
         has_moved ? schedule->moves[schedule->count - 1] : (struct move){.client = 0};
@@ -304,6 +195,7 @@ static void keep_others(struct search *search, struct schedule_moves *schedule, 
                         struct move chosen)
 {
     struct move moves[MOST_CHOICES];
+    struct frontier *frontier = &search->frontier;
     size_t count = moves_of(search, schedule, moves);
     for (size_t i = 0; i < count; i++) {
         if (moves[i].kind == chosen.kind && move_is_of_same(moves[i], chosen))
@@ -314,8 +206,8 @@ static void keep_others(struct search *search, struct schedule_moves *schedule, 
         }
         schedule->moves[schedule->count++] = moves[i];
         uint64_t edge = edge_of(search, state, moves[i]);
-        if (is_new(search, edge) || search->limits->enters_all)
-            add_waiting(search, schedule, edge, cost_of(search, moves[i], chosen));
+        if (frontier_meets(frontier, edge) || search->limits->enters_all)
+            frontier_add(frontier, schedule, edge, cost_of(search, moves[i], chosen));
         schedule->count--;
     }
 }
@@ -363,7 +255,7 @@ static size_t make_moves(struct making *making, const struct schedule_moves *sch
 static int state_of(struct search *search, const struct schedule_moves *schedule, uint64_t *state,
                     struct error *error)
 {
-    struct tally tally = tally_of(schedule);
+    struct move_tally tally = tally_of(schedule);
     if (replay_state(search->replay, state, error) != 0)
         return -1;
     *state += (uint64_t)(tally.timers * 4096 + tally.faults * 64 + tally.leases + 1) *
@@ -380,7 +272,7 @@ static int goes_on_as_before(struct making *making, struct search *search, uint6
 {
     struct move move;
     while (making->made.count < MOST_MOVES && choose(search, &making->made, &move)) {
-        uint64_t to = place_of(search, edge_of(search, state, move))->to;
+        uint64_t to = frontier_after(&search->frontier, edge_of(search, state, move));
         if (to == NOT_MADE || to == NOWHERE)
             return 1;
         make_move(making, move);
@@ -415,14 +307,15 @@ static int go_on(struct making *making, struct search *search, uint64_t edge, st
 {
     struct replay *replay = making->replay;
     struct schedule_moves *schedule = &making->made;
-    note_made(search, edge, NOWHERE);
+    struct frontier *frontier = &search->frontier;
+    frontier_note_made(frontier, edge, NOWHERE);
     while (!replay_is_over(replay) && schedule->count < MOST_MOVES) {
         struct move move;
         uint64_t state = 0;
         if (state_of(search, schedule, &state, error) != 0)
             return -1;
-        note_made(search, edge, state);
-        bool is_known = !is_new(search, state);
+        frontier_note_made(frontier, edge, state);
+        bool is_known = !frontier_meets(frontier, state);
         search->result->progress.states += !is_known;
         is_known &= !search->limits->enters_all;
         if (is_known && search->again++ % CHECK_EVERY == 0) {
@@ -434,19 +327,19 @@ static int go_on(struct making *making, struct search *search, uint64_t edge, st
         if (!choose(search, schedule, &move))
             return 0;
         edge = edge_of(search, state, move);
-        if (is_known && place_of(search, edge)->to != NOT_MADE)
+        if (is_known && frontier_after(frontier, edge) != NOT_MADE)
             return 0;
         bool goes_round = !is_known && move.kind == MOVE_WAIT && is_first_wait(schedule);
         if (!is_known)
             keep_others(search, schedule, state, move);
         if (goes_round) {
             schedule->moves[schedule->count++] = move;
-            add_waiting(search, schedule, edge, 0);
+            frontier_add(frontier, schedule, edge, 0);
             schedule->count--;
             go_round(making);
             return 0;
         }
-        note_made(search, edge, NOWHERE);
+        frontier_note_made(frontier, edge, NOWHERE);
         make_move(making, move);
     }
     if (!replay_is_over(replay))
@@ -491,19 +384,58 @@ int search_replay(struct replay *replay, struct schedule_moves *schedule, struct
     return missed > 0;
 }
 
-// Makes the schedule, judges and ends it. 0, or -1 with `error` set.
-static int try_schedule(struct search *search, struct schedule_moves *schedule,
-                        const struct check **broken, struct error *error)
+// Judges and ends the schedule that was made. 0, or -1 with `error` set.
+static int judge_schedule(const struct search *search, const struct schedule_moves *schedule,
+                          struct breach breaches[MAX_CHECKS], size_t *count, struct error *error)
 {
     const struct trial_model *model;
     struct judgement judgement;
-    int result = search_replay(search->replay, schedule, NULL, error) < 0
-                     ? -1
-                     : replay_judge(search->replay, &model, &judgement, error);
-    if (result == 0)
-        *broken = search_broken(search->replay, search->trial, schedule, &judgement, NULL);
-    replay_end(search->replay);
+    int result = replay_judge(search->replay, &model, &judgement, error);
+    *count = result == 0
+                 ? breaches_of(search->replay, search->trial, schedule, &judgement, breaches)
+                 : 0;
     return result;
+}
+
+// Makes the schedule, which is then what was done. Whether it shows the violation: who asks for one
+// only is told one of its property, whatever that came from.
+static bool shows(struct search *search, struct schedule_moves *schedule,
+                  struct violation *violation)
+{
+    struct breach breaches[MAX_CHECKS];
+    struct error ignored;
+    size_t count = 0;
+    size_t at = 0;
+    if (search_replay(search->replay, schedule, NULL, &ignored) >= 0)
+        judge_schedule(search, schedule, breaches, &count, &ignored);
+    replay_end(search->replay);
+    while (at < count && !breach_is(&breaches[at], &violation->breach))
+        at++;
+    return at < count;
+}
+
+static bool is_interrupted(const struct search *search)
+{
+    const _Atomic uint32_t *interrupted = search->limits->interrupted;
+    return interrupted != NULL && atomic_load(interrupted) != 0;
+}
+
+// Where it is; as many as there are: it is new.
+static size_t find_violation(const struct violations *all, const struct breach *breach)
+{
+    size_t at = 0;
+    while (at < all->count && !breach_is(&all->items[at].breach, breach))
+        at++;
+    return at;
+}
+
+// True if this search has found something that the lock's traits do not admit.
+static bool has_found(const struct search *search)
+{
+    size_t at = search->known_violations;
+    while (at < search->violations->count && search->violations->items[at].breach.is_admitted)
+        at++;
+    return at < search->violations->count;
 }
 
 // --- shorter ones --------------------------------------------------------------------------------
@@ -526,41 +458,104 @@ static bool change(struct schedule_moves *schedule, size_t at, size_t length)
     return true;
 }
 
-static void make_shorter(struct search *search)
+static void make_shorter(struct search *search, struct violation *violation, int most_tries)
 {
-    struct schedule_moves *found = &search->result->found;
-    struct error ignored;
+    struct schedule_moves *found = &violation->found;
     int tries = 0;
     size_t in_vain = 0; // changes since the last that was of use; each is tried once
-    for (size_t i = 0; in_vain < CHANGES * found->count && tries < MOST_TRIES; i++) {
+    for (size_t i = 0; in_vain < CHANGES * found->count && tries < most_tries; i++) {
         struct schedule_moves shorter = *found;
-        const struct check *broken = NULL;
         size_t at = i % (CHANGES * found->count);
         in_vain++;
         if (!change(&shorter, at / CHANGES, at % CHANGES))
             continue;
         tries++;
-        if (try_schedule(search, &shorter, &broken, &ignored) == 0 &&
-            broken == search->result->broken && length_of(&shorter) < length_of(found)) {
+        if (shows(search, &shorter, violation) && length_of(&shorter) < length_of(found)) {
             *found = shorter;
             in_vain = 0;
         }
     }
 }
 
+// The new ones are made short and repeated; one that nobody can show is left out: it may have been
+// the lock, or what went on around it.
+static void confirm_all(struct search *search)
+{
+    struct violations *all = search->violations;
+    size_t first = search->known_violations;
+    size_t count = first;
+    int most_tries = all->count > first ? MOST_TRIES / (int)(all->count - first) : 0;
+    for (size_t i = first; i < all->count; i++) {
+        struct violation *violation = &all->items[i];
+        bool is_short = violation->replayed > 0; // by a search that this one went on with
+        make_shorter(search, violation, is_short || is_interrupted(search) ? 0 : most_tries);
+        replay_renew(search->replay);
+        violation->replayed = 0;
+        for (int j = 0; j < REPLAYS; j++) {
+            struct schedule_moves again = violation->found;
+            violation->replayed += shows(search, &again, violation);
+        }
+        if (violation->replayed > 0)
+            all->items[count++] = *violation;
+        else if (!violation->breach.is_admitted)
+            search->result->unconfirmed = breach_check(&violation->breach);
+    }
+    all->count = count;
+}
+
 // --- the search ----------------------------------------------------------------------------------
+
+// Of those that other searches have found nothing but how often is new.
+static void note(struct search *search, const struct breach *breach,
+                 const struct schedule_moves *schedule)
+{
+    struct violations *all = search->violations;
+    size_t at = find_violation(all, breach);
+    struct violation *violation = &all->items[at];
+    if (at == all->count) {
+        *violation = (struct violation){.breach = *breach,
+                                        .found = *schedule,
+                                        .schedules = search->result->progress.schedules,
+                                        .seconds = search->result->progress.seconds};
+        all->count++;
+    }
+    if (at >= search->known_violations && length_of(schedule) < length_of(&violation->found)) {
+        violation->found = *schedule;
+        violation->replayed = 0;
+    }
+    violation->seen++;
+}
+
+// What the schedule has broken. Where nobody asks for all of it, that is one promise of the lock's,
+// and which properties its traits admit.
+static void note_all(struct search *search, const struct breach *breaches, size_t count,
+                     const struct schedule_moves *schedule)
+{
+    struct search_result *result = search->result;
+    char *text = result->admitted_text;
+    size_t asked = search->limits->all ? count : count > 0 && !breaches[0].is_admitted ? 1 : 0;
+    for (size_t i = 0; i < asked && search->violations->count < MOST_VIOLATIONS; i++)
+        note(search, &breaches[i], schedule);
+    if (count == 0 || !breaches[0].is_admitted)
+        return;
+    result->admitted++;
+    for (size_t i = 0; i < count; i++) {
+        const char *name = breach_check(&breaches[i])->name;
+        size_t length = strlen(text);
+        if (strstr(text, name) == NULL)
+            snprintf(text + length, sizeof result->admitted_text - length, "%s%s",
+                     length > 0 ? ", " : "", name);
+    }
+}
 
 // Makes one schedule to its end. 0, or -1 with the result's error set.
 static int explore(struct search *search, const struct schedule_moves *next, uint64_t edge)
 {
     struct search_result *result = search->result;
-    const struct check *admits = NULL;
-    const struct trial_model *model;
-    struct judgement judgement;
+    struct breach breaches[MAX_CHECKS];
+    size_t count = 0;
     struct making making = {.replay = search->replay, .search = search};
-    const struct schedule_moves *made = &making.made;
-    size_t length = strlen(result->admitted_text);
-    follow_replicas(search, made);
+    follow_replicas(search, &making.made);
     int status = replay_begin(search->replay, &result->error);
     if (status == 0 && make_moves(&making, next) > 0)
         result->progress.unlike++;
@@ -569,74 +564,31 @@ static int explore(struct search *search, const struct schedule_moves *next, uin
     else if (status == 0)
         status = go_on(&making, search, edge, &result->error);
     if (status == 0)
-        status = replay_judge(search->replay, &model, &judgement, &result->error);
+        status = judge_schedule(search, &making.made, breaches, &count, &result->error);
     result->progress.schedules++;
-    if (status == 0) {
-        result->broken = search_broken(search->replay, search->trial, made, &judgement, &admits);
-        if (result->broken != NULL)
-            result->found = *made;
-        result->admitted += result->broken == NULL && admits != NULL;
-        if (result->broken == NULL && admits != NULL &&
-            strstr(result->admitted_text, admits->name) == NULL)
-            snprintf(result->admitted_text + length, sizeof result->admitted_text - length, "%s%s",
-                     length > 0 ? ", " : "", admits->name);
-    }
+    result->progress.waiting = search->frontier.count;
+    note_all(search, breaches, count, &making.made);
     replay_end(search->replay);
     return status;
 }
 
-static void forget_prefixes(struct prefixes *list)
-{
-    for (size_t i = list->first; i < list->count; i++)
-        free(list->items[i].moves);
-    free(list->items);
-    *list = (struct prefixes){.count = 0};
-}
-
-// What was found of states means nothing once they are told in another way.
-static void forget_all(struct search *search)
-{
-    forget_prefixes(&search->as_dear);
-    for (int cost = 0; cost <= MOST_COST; cost++)
-        forget_prefixes(&search->waiting[cost]);
-    search->cost = 0;
-    search->known_count = search->known_room = 0;
-    free(search->known);
-    search->known = NULL;
-}
-
 // --- going on later ------------------------------------------------------------------------------
 
-// What an earlier search has left is read, or what this one leaves is written.
-struct left {
-    FILE *file;
-    bool is_read;
-    size_t room; // of a file that is read: no more than that can be in it
-};
-
-static bool pass(const struct left *left, void *bytes, size_t length)
+// Those that this search has found.
+static bool pass_violations(const struct search *search, const struct left *left)
 {
-    if (length == 0)
-        return true;
-    if (left->is_read)
-        return fread(bytes, length, 1, left->file) == 1;
-    return fwrite(bytes, length, 1, left->file) == 1;
-}
-
-static bool pass_prefixes(const struct left *left, struct prefixes *list)
-{
-    size_t count = list->count - list->first;
-    bool is_whole = pass(left, &count, sizeof count);
+    struct violations *all = search->violations;
+    size_t first = search->known_violations;
+    size_t count = all->count - first;
+    bool is_whole = left_pass(left, &count, sizeof count) && count <= MOST_VIOLATIONS;
     for (size_t i = 0; i < count && is_whole; i++) {
-        struct prefix read = {.count = 0};
-        struct prefix *prefix = left->is_read ? &read : &list->items[list->first + i];
-        is_whole = pass(left, &prefix->count, sizeof prefix->count) &&
-                   pass(left, &prefix->edge, sizeof prefix->edge) && prefix->count <= MOST_MOVES;
-        if (left->is_read && is_whole) {
-            read.moves = memory_new(read.count * sizeof *read.moves);
-            *APPEND(list->items, list->count, list->room) = read;
-        }
-        is_whole = is_whole && pass(left, prefix->moves, prefix->count * sizeof *prefix->moves);
+        struct violation read = {.replayed = 0};
+        struct violation *violation = left->is_read ? &read : &all->items[first + i];
+        is_whole = left_pass(left, violation, sizeof *violation) &&
+                   violation->breach.property < MAX_CHECKS && violation->found.count <= MOST_MOVES;
+        if (left->is_read && is_whole && all->count < MOST_VIOLATIONS &&
+            find_violation(all, &read.breach) == all->count)
+            all->items[all->count++] = read;
     }
     return is_whole;
 }
@@ -647,29 +599,18 @@ static bool pass_search(struct search *search, const struct left *left)
     struct search_result *result = search->result;
     const struct search_limits *limits = search->limits;
     char own[120] = "", found[120];
-    size_t room = search->known_room;
-    snprintf(own, sizeof own, "lockpick " LOCKPICK_VERSION " edges %d %d %d %llu %d %d %d\n",
+    snprintf(own, sizeof own, "lockpick " LOCKPICK_VERSION " violations %d %d %d %llu %d %d %d\n",
              MOVE_KINDS, (int)limits->order, (int)limits->sampling,
              (unsigned long long)limits->seed, limits->faults, limits->leases, limits->rare);
     memcpy(found, own, sizeof own);
-    bool is_whole = pass(left, found, sizeof found) && memcmp(found, own, sizeof own) == 0 &&
-                    pass(left, &result->progress, sizeof result->progress) &&
-                    pass(left, &result->admitted, sizeof result->admitted) &&
-                    pass(left, result->admitted_text, sizeof result->admitted_text) &&
-                    pass(left, &search->sampling, sizeof search->sampling) &&
-                    pass(left, &search->again, sizeof search->again) &&
-                    pass(left, &search->cost, sizeof search->cost) &&
-                    pass(left, &search->known_count, sizeof search->known_count) &&
-                    pass_prefixes(left, &search->as_dear);
-    for (int cost = 0; cost <= MOST_COST && is_whole; cost++)
-        is_whole = pass_prefixes(left, &search->waiting[cost]);
-    is_whole = is_whole && pass(left, &room, sizeof room);
-    if (left->is_read && is_whole && room * sizeof *search->known <= left->room) {
-        search->known_room = room;
-        search->known = memory_zeroed(room, sizeof *search->known);
-    }
-    return is_whole && search->known_room == room &&
-           pass(left, search->known, room * sizeof *search->known);
+    return left_pass(left, found, sizeof found) && memcmp(found, own, sizeof own) == 0 &&
+           left_pass(left, &result->progress, sizeof result->progress) &&
+           left_pass(left, &result->admitted, sizeof result->admitted) &&
+           left_pass(left, result->admitted_text, sizeof result->admitted_text) &&
+           pass_violations(search, left) &&
+           left_pass(left, &search->sampling, sizeof search->sampling) &&
+           left_pass(left, &search->again, sizeof search->again) &&
+           frontier_pass(&search->frontier, left);
 }
 
 // Whether there is an earlier search, and it was read: 1, 0 or -1 with the result's error set.
@@ -724,8 +665,9 @@ static enum search_end explore_all(struct search *search,
     int64_t began_ns = shown_ns - (int64_t)(result->progress.seconds_before * NS_PER_S);
     int64_t until_ns = shown_ns + search->limits->for_ns;
     if (goes_on == 0 && search->limits->order == SEARCH_SHORTEST)
-        add_waiting(search, &next, 0, 0);
-    while (search->limits->order == SEARCH_RANDOM || take_next(search, &next, &edge)) {
+        frontier_add(&search->frontier, &next, 0, 0);
+    while (search->limits->order == SEARCH_RANDOM ||
+           frontier_take(&search->frontier, search->limits->enters_all, &next, &edge)) {
         if (explore(search, &next, edge) != 0)
             return SEARCH_FAILED;
         int64_t now_ns = clock_of_machine_ns();
@@ -734,49 +676,47 @@ static enum search_end explore_all(struct search *search,
             show(context, &result->progress);
             shown_ns = now_ns;
         }
-        if (result->broken != NULL)
+        if (!search->limits->all && has_found(search))
             return SEARCH_BROKEN;
         if (result->progress.unlike > 0 && !result->progress.remembers) {
-            forget_all(search);
+            frontier_forget(&search->frontier);
             result->progress.remembers = true;
-            result->progress.waiting = result->progress.states = result->progress.unlike = 0;
+            result->progress.states = result->progress.unlike = 0;
             replay_remember(search->replay);
-            add_waiting(search, &(struct schedule_moves){.count = 0}, 0, 0);
+            frontier_add(&search->frontier, &(struct schedule_moves){.count = 0}, 0, 0);
         }
-        if (search->limits->interrupted != NULL && atomic_load(search->limits->interrupted) != 0)
+        if (is_interrupted(search))
             return SEARCH_INTERRUPTED;
         bool are_enough = search->limits->schedules > 0 &&
                           result->progress.schedules - search->schedules_before >=
                               (uint64_t)search->limits->schedules;
-        if (are_enough || now_ns >= until_ns)
+        if (are_enough || now_ns >= until_ns || search->violations->count == MOST_VIOLATIONS)
             return SEARCH_OUT_OF_TIME;
     }
+    result->progress.waiting = search->frontier.count;
     bool is_all = result->progress.unlike == 0 && result->progress.too_long == 0;
     return is_all ? SEARCH_EXHAUSTED : SEARCH_UNDECIDED;
 }
 
 void search(struct replay *replay, const struct trial *trial, const struct search_limits *limits,
             void (*show)(void *context, const struct search_progress *progress), void *context,
-            struct search_result *result)
+            struct violations *violations, struct search_result *result)
 {
-    struct search search = {.replay = replay, .trial = trial, .limits = limits, .result = result};
+    struct search search = {.replay = replay,
+                            .trial = trial,
+                            .limits = limits,
+                            .result = result,
+                            .violations = violations,
+                            .known_violations = violations->count};
     sampling_start(&search.sampling, limits->seed);
     *result = (struct search_result){.end = SEARCH_FAILED};
-    result->end = explore_all(&search, show, context);
-    if (result->end != SEARCH_BROKEN && result->end != SEARCH_FAILED && leave(&search) != 0)
+    enum search_end end = explore_all(&search, show, context);
+    if (end != SEARCH_FAILED)
+        confirm_all(&search);
+    bool has_doubts = result->unconfirmed != NULL && !has_found(&search);
+    result->end =
+        has_doubts && (end == SEARCH_BROKEN || end == SEARCH_EXHAUSTED) ? SEARCH_UNDECIDED : end;
+    if (end != SEARCH_BROKEN && end != SEARCH_FAILED && leave(&search) != 0)
         result->end = SEARCH_FAILED;
-    if (result->end == SEARCH_BROKEN) {
-        make_shorter(&search);
-        replay_renew(replay);
-        for (int i = 0; i < REPLAYS; i++) {
-            struct schedule_moves again = result->found;
-            const struct check *broken = NULL;
-            if (try_schedule(&search, &again, &broken, &result->error) == 0)
-                result->replayed += broken == result->broken;
-        }
-        // Nobody could show it: it may have been the lock, or what went on around it.
-        if (result->replayed == 0)
-            result->end = SEARCH_UNDECIDED;
-    }
-    forget_all(&search);
+    frontier_forget(&search.frontier);
 }

@@ -1,5 +1,5 @@
-// The search for a schedule that breaks a lock, which is then made as short as it can be: fewest
-// faults and leases, then fewest changes from one client to another.
+// The search for schedules that break a lock, each of which is then made as short as it can be:
+// fewest faults and leases, then fewest changes from one client to another.
 //
 // A schedule is a list of moves (replay.h). The search makes the moves of a schedule and goes on as
 // locks are used where they break: all are at it at a time. Who holds the lock takes its time until
@@ -12,8 +12,8 @@
 #ifndef LOCKPICK_EXPLORE_SEARCH_H
 #define LOCKPICK_EXPLORE_SEARCH_H
 
+#include "harness/explore/promises.h"
 #include "harness/explore/sampling.h"
-#include "harness/run/replay.h"
 
 enum search_order {
     SEARCH_SHORTEST, // first, and no state twice
@@ -28,20 +28,21 @@ struct search_limits {
                 // schedule
     int leases; // that pass; and for each of them three timers that go off
     bool rare;  // faults that are rare, too: restarts, failovers, clocks that jump, zeros drawn
+    bool all;   // goes on when the lock is broken, and tells what its traits admit, too
     int64_t for_ns;
     int64_t schedules; // at most so many; 0: as many as the time allows
     // Files, or NULL: what an earlier search within the same limits has left, which is gone on with
-    // if it is there; and where this one leaves that, unless it breaks the lock.
+    // if it is there; and where this one leaves that, unless it ended as the lock broke.
     const char *resume, *leave;
     bool enters_all; // states that were seen, too: shows what is lost by leaving them out
     const _Atomic uint32_t *interrupted; // not 0: report what was done
 };
 
 enum search_end {
-    SEARCH_BROKEN,    // `found` breaks the lock, in one replay at least
-    SEARCH_EXHAUSTED, // there is no other schedule within the limits, and none breaks it
+    SEARCH_BROKEN,    // at its first violation that the lock's traits do not admit
+    SEARCH_EXHAUSTED, // there is no other schedule within the limits
     SEARCH_UNDECIDED, // nor, but some schedules did not go as before, or were too long to be made;
-                      // or `found` broke it (`broken`), and in no replay again
+                      // or one broke the lock (`unconfirmed`), and in no replay again
     SEARCH_OUT_OF_TIME,
     SEARCH_INTERRUPTED,
     SEARCH_FAILED, // of the harness or its set-up, by `error`
@@ -57,23 +58,40 @@ struct search_progress {
     double seconds, seconds_before; // all in all; of searches that are gone on with
 };
 
+// What has been found of a lock: each breach once, by the shortest schedule that shows it.
+struct violation {
+    struct breach breach;
+    struct schedule_moves found;
+    int replayed;       // of REPLAYS replays of `found`, so many showed it again: one at least
+    uint64_t seen;      // schedules that showed it
+    uint64_t schedules; // made by its search up to the first of them
+    double seconds;     // likewise
+};
+
+#define MOST_VIOLATIONS 64 // at which a search ends
+
+struct violations {
+    struct violation items[MOST_VIOLATIONS];
+    size_t count;
+};
+
 struct search_result {
     enum search_end end;
     struct search_progress progress;
-    struct schedule_moves found;
-    const struct check *broken; // the property, of SEARCH_BROKEN
-    int replayed;               // of REPLAYS replays of `found`, so many broke it again
-    uint64_t admitted;          // schedules that broke only what the lock's traits admit
-    char admitted_text[200];    // which, "" if none did
+    const struct check *unconfirmed; // broken by a schedule, and in no replay of it; or NULL
+    uint64_t admitted;               // schedules that broke only what the lock's traits admit
+    char admitted_text[200];         // which, "" if none did
     struct error error;
 };
 
 #define REPLAYS 10
 
-// Searches. `show` is called now and then.
+// Searches. Adds to the violations that other searches of the lock have found those that are new,
+// which are then as short as they can be made; without limits->all, of what traits admit nothing.
+// `show` is called now and then.
 void search(struct replay *replay, const struct trial *trial, const struct search_limits *limits,
             void (*show)(void *context, const struct search_progress *progress), void *context,
-            struct search_result *result);
+            struct violations *violations, struct search_result *result);
 
 // Makes the moves that can be made, and then lets the clients go on by themselves, one after the
 // other; `schedule` is then what was done, and `told` (may be NULL; zeros before) has it in words.

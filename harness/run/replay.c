@@ -33,6 +33,7 @@ struct replay {
     struct threads threads;
     bool has_stalled;                                    // a watchdog, in this schedule
     bool was_plain;                                      // the last move (replay_was_plain)
+    struct text forgot;                                  // struct trial_model's; "": nothing
     struct gated_client *clients[MOST_EXPLORED_CLIENTS]; // NULL: never started
     struct history_writer deaths[MOST_EXPLORED_CLIENTS];
     int waits;
@@ -131,8 +132,7 @@ static bool can_be_replayed(const struct trial *trial, struct error *error)
     else if (trial->external_client != NULL && trial->external_client->renew)
         why = "it is asked to renew its lease in the background, which nobody holds yet";
     else if (trial->external_client == NULL && scheme->open_client != NULL && !how->holds_threads)
-        why =
-            "it has threads of its own (a watchdog, a subscription), whose steps nobody holds yet";
+        why = "it has threads of its own (watchdog, subscription) whose steps nobody holds yet";
     else if (trial->scenario->clients.processes > MOST_EXPLORED_CLIENTS ||
              trial->scenario->clients.threads > 2)
         why = "it can be explored with up to 4 clients of up to 2 threads each";
@@ -202,6 +202,7 @@ void replay_close(struct replay *replay)
         explored_close(&replay->servers);
     text_free(&replay->kept);
     text_free(&replay->lagging);
+    text_free(&replay->forgot);
     threads_free(&replay->threads);
     spare_clients_free(replay->spare);
     state_close(&replay->state, &replay->nodes);
@@ -271,6 +272,7 @@ int replay_begin(struct replay *replay, struct error *error)
     for (int i = 0; i < replay->count; i++)
         clock_shift_clear(&replay->state.control->client_clocks[i], SHIFTED_REALTIME);
     replay->has_stalled = false;
+    replay->forgot.length = 0;
     replay->waits = 0;
     // With the highest token that the store has seen.
     memset(replay->state.accounts, 0, sizeof *replay->state.accounts);
@@ -341,11 +343,6 @@ static bool can_server(struct replay *replay, struct move move)
            (move.kind == MOVE_RESTART ? !kind->is_in_memory : !keeps && has_lock(replay));
 }
 
-static bool is_clock(struct move move)
-{
-    return move.kind == MOVE_CLOCK_BACK || move.kind == MOVE_CLOCK_AHEAD;
-}
-
 static struct random *random_of(const struct replay *replay, struct move move)
 {
     return client_random(replay->clients[move.client - 1], move.thread);
@@ -375,7 +372,7 @@ bool replay_can(struct replay *replay, struct move move)
     if (move.kind == MOVE_CRASH)
         return move.thread == THREAD_WORKER && gate->place != GATE_AT_START &&
                !client_is_over(threads, move.client);
-    if (is_clock(move))
+    if (move_sets_clock(move))
         return replay->programs == NULL && thread_can(threads, move);
     if (move.kind == MOVE_DRAW_ZERO &&
         (replay->programs != NULL || random_of(replay, move) == NULL))
@@ -535,6 +532,8 @@ static void strike_server(struct replay *replay, struct move move)
     }
     if (result != 0)
         state_break(&replay->state, "%s", error.text);
+    if (move_forgets(move) && replay->forgot.length == 0)
+        move_write(move, replay_stands(replay, move), &replay->forgot);
     note_write(replay);
     threads_settle(&replay->threads, true);
 }
@@ -561,7 +560,7 @@ void replay_move(struct replay *replay, struct move move)
         wait_long(replay);
     else if (move.kind == MOVE_CRASH)
         crash(replay, move.client);
-    else if (is_clock(move))
+    else if (move_sets_clock(move))
         step_with_clock(replay, move);
     else if (move.kind == MOVE_DRAW_ZERO)
         step_drawing_zero(replay, move);
@@ -708,9 +707,9 @@ const char *replay_stands(const struct replay *replay, struct move move)
 int replay_judge(struct replay *replay, const struct trial_model **model,
                  struct judgement *judgement, struct error *error)
 {
-    bool is_stuck = replay_is_stuck(replay);
-    history_append(&replay->writer, (struct event){.kind = EVENT_STOP_ASKED,
-                                                   .detail = is_stuck ? STOP_STUCK : STOP_DONE});
+    history_append(&replay->writer,
+                   (struct event){.kind = EVENT_STOP_ASKED,
+                                  .detail = replay_is_stuck(replay) ? STOP_STUCK : STOP_DONE});
     if (state_broken(&replay->state) != NULL)
         return error_set(error, "%s", state_broken(&replay->state));
     if (state_record_values(&replay->state, &replay->writer, error) != 0)
@@ -719,6 +718,7 @@ int replay_judge(struct replay *replay, const struct trial_model **model,
     history_file_finish(&replay->state.history);
     history_load_finished(&replay->state.history, &replay->history);
     trial_model_make(&replay->history, replay->trial, &replay->model);
+    replay->model.forgot = replay->forgot.length > 0 ? replay->forgot.bytes : NULL;
     judge(&replay->model, judgement);
     replay->is_judged = true;
     *model = &replay->model;

@@ -9,6 +9,7 @@ enum subject { OF_ALL, OF_CLIENT, OF_SERVER };
 
 #define FORGETS 1
 #define IS_RARE 2
+#define SETS_CLOCK 4
 
 static const struct {
     const char *text; // "%s": where the client stands, or the server's name
@@ -23,8 +24,10 @@ static const struct {
     [MOVE_TIME_INSIDE] = {" %s, a lease passes before its reply", OF_CLIENT, CLASS_LEASE, 0},
     [MOVE_REFUSE] = {" %s, answered by an error", OF_CLIENT, CLASS_FAULT, 0},
     [MOVE_DRAW_ZERO] = {" %s, and draws a zero", OF_CLIENT, CLASS_FAULT, IS_RARE},
-    [MOVE_CLOCK_BACK] = {" %s, its clock a lease behind", OF_CLIENT, CLASS_FAULT, IS_RARE},
-    [MOVE_CLOCK_AHEAD] = {" %s, its clock a lease ahead", OF_CLIENT, CLASS_FAULT, IS_RARE},
+    [MOVE_CLOCK_BACK] = {" %s, its clock a lease behind", OF_CLIENT, CLASS_FAULT,
+                         SETS_CLOCK | IS_RARE},
+    [MOVE_CLOCK_AHEAD] = {" %s, its clock a lease ahead", OF_CLIENT, CLASS_FAULT,
+                          SETS_CLOCK | IS_RARE},
     [MOVE_CRASH] = {" crashes", OF_CLIENT, CLASS_FAULT, 0},
     [MOVE_TIME] = {"a lease passes", OF_ALL, CLASS_LEASE, 0},
     [MOVE_WAIT] = {"all wait", OF_ALL, CLASS_WAIT, 0},
@@ -55,6 +58,11 @@ bool move_is_of_same(struct move one, struct move other)
 bool move_forgets(struct move move)
 {
     return (forms[move.kind].traits & FORGETS) != 0;
+}
+
+bool move_sets_clock(struct move move)
+{
+    return (forms[move.kind].traits & SETS_CLOCK) != 0;
 }
 
 bool move_is_rare(struct move move)

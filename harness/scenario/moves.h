@@ -48,6 +48,9 @@ bool move_is_of_same(struct move one, struct move other);
 // True if the servers know less than they have said: no lock that they alone know of survives it.
 bool move_forgets(struct move move);
 
+// True if a client's time of day jumps with it.
+bool move_sets_clock(struct move move);
+
 // True if it is left to searches that are asked for such.
 bool move_is_rare(struct move move);
 
