@@ -10,6 +10,7 @@
 #include "harness/history/writer.h"
 #include "harness/point/point.h"
 #include "harness/scenario/scenario.h"
+#include "harness/wire/agent.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -17,11 +18,12 @@
 
 // A client process, as the conductor knows it.
 struct fault_client {
-    pid_t process;    // 0 once it has ended
-    bool leads_group; // it has started programs, which belong to it
-    bool killed;      // by a fault
-    bool is_dying;    // killed by a fault, but not reaped yet
-    int stops;        // pauses in effect: it goes on when the last one is over
+    pid_t process;               // 0 once it has ended
+    bool leads_group;            // it has started programs, which belong to it
+    struct agent_address driver; // of its driver, if that is on another host
+    bool killed;                 // by a fault
+    bool is_dying;               // killed by a fault, but not reaped yet
+    int stops;                   // pauses in effect: it goes on when the last one is over
     // A fault stops it, or is about to: that is no stall, says the observer, who maps this.
     _Atomic bool is_to_stop;
     int64_t killed_ns;
@@ -122,6 +124,8 @@ struct fault {
     enum strike_state (*inject)(struct fault_strike *strike, struct error *error);
     // Asks again after STRIKE_PENDING. NULL if inject never returns that.
     enum strike_state (*prove)(struct fault_strike *strike, struct error *error);
+    // Does what comes before that end, if it takes its time: as `heal`, which is called then.
+    enum strike_state (*prepare_heal)(struct fault_strike *strike, struct error *error);
     // Ends a fault that lasts: STRIKE_IN_EFFECT once it is over, STRIKE_PENDING to be called again.
     enum strike_state (*heal)(struct fault_strike *strike, struct error *error);
     // True if the target goes on by `heal` itself, so that its end is noted before; else the end
@@ -146,6 +150,24 @@ enum availability way_available(const struct fault_prospect *prospect, const cha
 
 // Finds the server that is struck now, if one is, and strikes.
 enum strike_state fault_inject(struct fault_strike *strike, struct error *error);
+
+// Runs a program for the fault, which takes no longer than the schedule waits for a fault's end:
+// returns STRIKE_PENDING at once. What it prints is in fault-N.log of the trial's folder.
+enum strike_state strike_run(struct fault_strike *strike, const char *const *arguments,
+                             const char *const *environment, struct error *error);
+
+// Whether that has ended, and well. If not, `error` says how `what` has ended, with the last line
+// that it, or one before it, has printed; `*has_run` becomes false if it was killed, or was none.
+enum strike_state strike_ran(struct fault_strike *strike, const char *what, bool *has_run,
+                             struct error *error);
+
+// Ends it, if it runs, with all that it has started.
+void strike_stop_running(struct fault_strike *strike);
+
+// Of a client whose driver is on another host: has its agent strike it there (agent_strikes). To be
+// called until it is no longer STRIKE_PENDING.
+enum strike_state strike_elsewhere(struct fault_strike *strike, const char *what,
+                                   struct error *error);
 
 // Kills the server.
 enum strike_state strike_crash(struct fault_strike *strike, struct error *error);

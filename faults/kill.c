@@ -62,15 +62,57 @@ static enum strike_state kill_client(struct fault_client *client, struct error *
     return state;
 }
 
+// How far it has come with a client whose driver is on another host. That is killed first, for what
+// it does after its client's death would be nobody's; and its client stands still meanwhile, so
+// that it does not learn of its end.
+enum { STANDS_STILL, DIES_THERE, DIES_HERE };
+
+static enum strike_state kill_elsewhere(struct fault_strike *strike, struct error *error)
+{
+    struct error ignored;
+    struct fault_client *client = strike->client;
+    if (strike->progress == STANDS_STILL && !process_group_stands_still(client->process, &ignored))
+        return STRIKE_PENDING;
+    strike->progress = DIES_THERE;
+    enum strike_state state = strike_elsewhere(strike, agent_strikes[AGENT_KILL], error);
+    if (state == STRIKE_PENDING)
+        return state;
+    client->is_dying = false;
+    if (state == STRIKE_IN_EFFECT) {
+        strike->progress = DIES_HERE;
+        return kill_client(client, error);
+    }
+    if (client->stops == 0) {
+        kill(-client->process, SIGCONT);
+        atomic_store(&client->is_to_stop, false);
+    }
+    return state;
+}
+
+static enum strike_state stop_and_kill(struct fault_strike *strike, struct error *error)
+{
+    struct fault_client *client = strike->client;
+    if (client->process == 0 || client->is_dying)
+        return strike_came_too_late(error);
+    client->is_dying = true;
+    atomic_store(&client->is_to_stop, true);
+    kill(-client->process, SIGSTOP);
+    return kill_elsewhere(strike, error);
+}
+
 static enum strike_state prove(struct fault_strike *strike, struct error *error)
 {
-    return bury(strike->client, error);
+    return strike->client->driver.host != NULL && strike->progress != DIES_HERE
+               ? kill_elsewhere(strike, error)
+               : bury(strike->client, error);
 }
 
 static enum strike_state inject(struct fault_strike *strike, struct error *error)
 {
-    return strike->client != NULL ? kill_client(strike->client, error)
-                                  : strike_crash(strike, error);
+    if (strike->client == NULL)
+        return strike_crash(strike, error);
+    return strike->client->driver.host != NULL ? stop_and_kill(strike, error)
+                                               : kill_client(strike->client, error);
 }
 
 const struct fault kill_fault = {

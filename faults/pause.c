@@ -21,9 +21,16 @@ static int send_signal(const struct fault_client *client, int signal, struct err
                      strerror(errno));
 }
 
+static enum strike_state go_on(struct fault_client *client, struct error *error)
+{
+    enum strike_state state = send_signal(client, SIGCONT, error);
+    atomic_store(&client->is_to_stop, false);
+    return state;
+}
+
 // The kernel reports the stop when every thread of the process stands still: that is the proof.
 // Asked without waiting, so that nothing can outlast the trial's limit.
-static enum strike_state stop_is_proven(struct fault_client *client, struct error *error)
+static enum strike_state stop_here_is_proven(struct fault_client *client, struct error *error)
 {
     siginfo_t info = {0};
     if (waitid(P_PID, (id_t)client->process, &info, WSTOPPED | WEXITED | WNOHANG | WNOWAIT) != 0)
@@ -36,12 +43,32 @@ static enum strike_state stop_is_proven(struct fault_client *client, struct erro
     if (client->leads_group && !process_group_stands_still(client->process, error))
         return STRIKE_PENDING;
     waitid(P_PID, (id_t)client->process, &info, WSTOPPED | WNOHANG); // take the report away
-    client->stops = 1;
     return STRIKE_IN_EFFECT;
 }
 
-static enum strike_state stop_process(struct fault_client *client, struct error *error)
+// How far it has come with a client whose driver is on another host, which stands still second: the
+// client must not see that it says nothing.
+enum { STOPS_HERE, STOPS_THERE, GOES_ON_THERE };
+
+static enum strike_state stop_is_proven(struct fault_strike *strike, struct error *error)
 {
+    struct fault_client *client = strike->client;
+    enum strike_state state = STRIKE_IN_EFFECT;
+    if (strike->progress == STOPS_HERE)
+        state = stop_here_is_proven(client, error);
+    if (state == STRIKE_IN_EFFECT && client->driver.host != NULL) {
+        strike->progress = STOPS_THERE;
+        state = strike_elsewhere(strike, agent_strikes[AGENT_STOP], error);
+        if (state == STRIKE_FAILED && client->stops == 0)
+            go_on(client, &(struct error){0});
+    }
+    client->stops += state == STRIKE_IN_EFFECT;
+    return state;
+}
+
+static enum strike_state stop_process(struct fault_strike *strike, struct error *error)
+{
+    struct fault_client *client = strike->client;
     if (client->process == 0 || client->is_dying)
         return strike_came_too_late(error);
     if (client->stops > 0) { // another pause has stopped it already
@@ -54,7 +81,7 @@ static enum strike_state stop_process(struct fault_client *client, struct error 
     enum strike_state state = STRIKE_PENDING;
     for (int look = 0; look < 100 && state == STRIKE_PENDING; look++) {
         sched_yield(); // it takes the kernel a moment; mostly not more than one
-        state = stop_is_proven(client, error);
+        state = stop_is_proven(strike, error);
     }
     return state;
 }
@@ -90,8 +117,7 @@ static enum strike_state inject(struct fault_strike *strike, struct error *error
 {
     if (strike->client == NULL)
         return server_stop(strike->node, error);
-    return strike->instance->target.worker == 0 ? stop_process(strike->client, error)
-                                                : hold_worker(strike);
+    return strike->instance->target.worker == 0 ? stop_process(strike, error) : hold_worker(strike);
 }
 
 static enum strike_state prove(struct fault_strike *strike, struct error *error)
@@ -101,9 +127,24 @@ static enum strike_state prove(struct fault_strike *strike, struct error *error)
     if (strike->client->process == 0)
         return strike_came_too_late(error);
     if (strike->instance->target.worker == 0)
-        return strike->client->stops > 0 ? stop_process(strike->client, error)
-                                         : stop_is_proven(strike->client, error);
+        return strike->client->stops > 0 && strike->progress == STOPS_HERE
+                   ? stop_process(strike, error)
+                   : stop_is_proven(strike, error);
     return is_held(strike->hold, &strike->instance->target) ? STRIKE_IN_EFFECT : STRIKE_PENDING;
+}
+
+// A driver on another host goes on first: what its client asks next is answered.
+static enum strike_state prepare_heal(struct fault_strike *strike, struct error *error)
+{
+    const struct fault_client *client = strike->client;
+    bool stays = client != NULL && (client->process == 0 || client->stops > 1);
+    if (client == NULL || client->driver.host == NULL || strike->instance->target.worker != 0)
+        return STRIKE_IN_EFFECT;
+    if (stays || strike->progress != GOES_ON_THERE)
+        strike_stop_running(strike); // one that was to stop it
+    strike->progress = GOES_ON_THERE;
+    return stays ? STRIKE_IN_EFFECT
+                 : strike_elsewhere(strike, agent_strikes[AGENT_CONTINUE], error);
 }
 
 static enum strike_state heal(struct fault_strike *strike, struct error *error)
@@ -118,9 +159,7 @@ static enum strike_state heal(struct fault_strike *strike, struct error *error)
     }
     if (client->process == 0 || --client->stops > 0)
         return STRIKE_IN_EFFECT;
-    enum strike_state state = send_signal(client, SIGCONT, error);
-    atomic_store(&client->is_to_stop, false);
-    return state;
+    return go_on(client, error);
 }
 
 const struct fault pause_fault = {
@@ -134,6 +173,7 @@ const struct fault pause_fault = {
         "stops a client process (SIGSTOP, as a GC pause does), one worker of it, or a server",
     .inject = inject,
     .prove = prove,
+    .prepare_heal = prepare_heal,
     .heal = heal,
     .heals_at_once = true,
 };

@@ -377,19 +377,33 @@ static void entry_strike(struct schedule *schedule, struct entry *entry)
 
 // --- healing -------------------------------------------------------------------------------------
 
+static enum strike_state prepare_heal(struct entry *entry, struct error *error)
+{
+    errno = 0;
+    return entry->fault->prepare_heal != NULL ? entry->fault->prepare_heal(&entry->strike, error)
+                                              : STRIKE_IN_EFFECT;
+}
+
 static void entry_heal(struct schedule *schedule, struct entry *entry)
 {
     struct error error = {0};
     bool at_once = entry->fault->heals_at_once;
+    enum strike_state prepared = prepare_heal(entry, &error);
+    if (prepared == STRIKE_PENDING) {
+        entry->state = ENTRY_HEALING;
+        return;
+    }
     // Written before the target goes on, so that whatever it does next comes after it.
     if (at_once)
         record(schedule, entry, EVENT_FAULT_HEALED, entry->heal_reason);
-    errno = 0;
-    enum strike_state state = entry->fault->heal(&entry->strike, &error);
+    struct error *why = prepared == STRIKE_FAILED ? NULL : &error; // the first reason stays
+    enum strike_state state = entry->fault->heal(&entry->strike, why);
     if (state == STRIKE_PENDING) {
         entry->state = ENTRY_HEALING;
         return;
     }
+    if (prepared == STRIKE_FAILED)
+        state = prepared;
     entry->state = ENTRY_OVER;
     schedule->ended_ns = clock_monotonic_ns();
     record_found(schedule, entry);
@@ -689,6 +703,8 @@ static bool is_ending(struct schedule *schedule, struct entry *entry)
     struct error error;
     bool runs_command = (entry->fault->form.strikes & STRIKES_BY_COMMAND) != 0;
     if (entry->state == ENTRY_PENDING && (entry_lasts(entry) || runs_command)) {
+        if (prepare_heal(entry, &error) == STRIKE_PENDING)
+            return true;
         enum strike_state state = entry->fault->heal(&entry->strike, &error);
         if (state == STRIKE_FAILED && runs_command) // what it has done may be there still
             record_failure(schedule, entry, errno, &error);

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 // What nobody asked for any more has ended so long ago that nothing of it is still to be removed.
@@ -51,6 +52,16 @@ bool process_read(pid_t process, struct process_entry *entry)
     entry->ended_ns = ns_of_ticks(ended_ticks[0] + ended_ticks[1]);
     entry->ended_kernel_ns = ns_of_ticks(ended_ticks[1]);
     return found == 7;
+}
+
+bool process_clock_read(pid_t process, int64_t *processor_ns)
+{
+    clockid_t clock;
+    struct timespec time;
+    if (clock_getcpuclockid(process, &clock) != 0 || clock_gettime(clock, &time) != 0)
+        return false;
+    *processor_ns = time.tv_sec * NS_PER_S + time.tv_nsec;
+    return true;
 }
 
 struct process_list process_list_read(void)
@@ -205,6 +216,26 @@ bool thread_watch_is(struct thread_watch *watch, pid_t process, const char *stat
     for (size_t i = 0; i < count && !is; i++)
         is = strchr(states, threads[i].state) != NULL;
     return is;
+}
+
+// Who used less than one part in so many of the time, and wanted to run, was kept from running.
+#define STARVED_SHARE 20
+
+enum process_way process_look_again(struct thread_watch *watch, pid_t process, bool may_be_stopped,
+                                    int64_t now_ns, struct process_look *look)
+{
+    const struct process_look before = *look;
+    int64_t processor_ns;
+    if (!process_clock_read(process, &processor_ns))
+        return PROCESS_IS_GONE;
+    bool ran = (processor_ns - before.processor_ns) * STARVED_SHARE > now_ns - before.looked_ns;
+    bool can_run =
+        !ran && thread_watch_is(watch, process,
+                                may_be_stopped ? THREAD_CAN_RUN : THREAD_CAN_RUN THREAD_IS_STOPPED);
+    *look = (struct process_look){processor_ns, now_ns, can_run};
+    return before.could_run && can_run ? PROCESS_STOOD_STILL
+           : ran || can_run            ? PROCESS_RUNS
+                                       : PROCESS_RESTS;
 }
 
 void thread_watch_free(struct thread_watch *watch)

@@ -26,6 +26,9 @@ struct process_entry {
 // False if there is no such process.
 bool process_read(pid_t process, struct process_entry *entry);
 
+// The processor time that all its threads have used. False if there is no such process.
+bool process_clock_read(pid_t process, int64_t *processor_ns);
+
 // The caller frees `items`; an empty list has none.
 struct process_list {
     struct process_entry *items;
@@ -61,6 +64,19 @@ bool thread_watch_is(struct thread_watch *watch, pid_t process, const char *stat
 
 #define THREAD_CAN_RUN "RD"    // is ready to run, or waits for a disk
 #define THREAD_IS_STOPPED "Tt" // by a signal, or a debugger
+
+// A look at a process, and what it came to since the one before. Who could have run at both, or was
+// stopped by a signal, and used next to no processor time between them, stood still; who has just
+// run is not asked whether it could. All zero: there was none yet.
+struct process_look {
+    int64_t processor_ns, looked_ns;
+    bool could_run;
+};
+enum process_way { PROCESS_IS_GONE, PROCESS_RESTS, PROCESS_RUNS, PROCESS_STOOD_STILL };
+
+// `may_be_stopped`: that it is stopped does not count as standing still.
+enum process_way process_look_again(struct thread_watch *watch, pid_t process, bool may_be_stopped,
+                                    int64_t now_ns, struct process_look *look);
 
 void thread_watch_free(struct thread_watch *watch);
 

@@ -50,8 +50,12 @@ const char *plural(long long count)
     return count == 1 ? "" : "s";
 }
 
-const char *describe_doubt(const struct hold *one, const struct hold *other)
+const char *describe_doubt(const struct trial_model *model, const struct hold *one,
+                           const struct hold *other)
 {
+    if (external_client_host(model->trial->external_client, 1) != NULL)
+        return "what a driver on another host says takes its time to come here, and a lease may "
+               "have been over by then";
     if (one->is_unanchored || other->is_unanchored)
         return "it is not known which of several requests was granted, and so when its lease was "
                "over: let its driver say request_ns";

@@ -32,6 +32,7 @@ const char *plural(long long count);
 
 // Why it is not known when the lease of one of the holds ended, as a clause: "after so long a
 // standstill ...", of two; the second may be the same as the first.
-const char *describe_doubt(const struct hold *one, const struct hold *other);
+const char *describe_doubt(const struct trial_model *model, const struct hold *one,
+                           const struct hold *other);
 
 #endif

@@ -90,9 +90,19 @@ static void decide_doubtful(const struct trial_model *model, struct finding *fin
         return;
     }
     const size_t *holds = doubtful.evidence.holds;
+    const struct hold *earlier = &model->holds[holds[0]], *later = &model->holds[holds[1]];
     finding_decide(finding, FINDING_UNDECIDED, "%s was granted the lock while %s held it, but %s",
                    holder_name(model, holds[1]).text, holder_name(model, holds[0]).text,
-                   describe_doubt(&model->holds[holds[0]], &model->holds[holds[1]]));
+                   describe_doubt(model, earlier, later));
+    if (external_client_host(model->trial->external_client, 1) == NULL)
+        return;
+    // Its library's holder, which is there, may have gone on in time: what was late is our way to
+    // it.
+    int64_t from_ns = time_earlier(earlier->invoked_ns, later->invoked_ns);
+    finding->by_stalls = true;
+    if (stalled_ns(model, STALLS_OF_ALL, from_ns, later->granted_ns) > 0)
+        finding_say(finding, " (%s)",
+                    describe_stalls(model, STALLS_OF_ALL, from_ns, later->granted_ns).text);
 }
 
 static void decide(const struct trial_model *model, struct finding *finding)

@@ -464,7 +464,7 @@ static void decide(const struct trial_model *model, struct finding *finding)
                         "sent again, and have found what it had done itself",
                         fault->instance->number);
         else
-            finding_say(finding, "%s", describe_doubt(hold, hold));
+            finding_say(finding, "%s", describe_doubt(model, hold, hold));
     } else {
         finding_say(finding, "no holder found its lock gone while its lease was valid");
     }

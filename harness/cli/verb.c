@@ -11,9 +11,10 @@
 #include <string.h>
 
 const struct verb *const verb_catalogue[] = {
-    &try_verb,  &run_verb,     &replay_verb, &explain_verb, &explore_verb, &find_verb,
-    &list_verb, &history_verb, &check_verb,  &report_verb,  &compare_verb, &table_verb,
-    &init_verb, &doctor_verb,  &clean_verb,  &version_verb, &help_verb,    NULL,
+    &try_verb,     &run_verb,     &replay_verb,  &explain_verb, &explore_verb,
+    &find_verb,    &list_verb,    &history_verb, &check_verb,   &report_verb,
+    &compare_verb, &table_verb,   &init_verb,    &doctor_verb,  &clean_verb,
+    &agent_verb,   &version_verb, &help_verb,    NULL,
 };
 
 #define VERBS (sizeof verb_catalogue / sizeof *verb_catalogue)

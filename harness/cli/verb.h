@@ -95,7 +95,7 @@ struct verb {
 
 extern const struct verb try_verb, run_verb, replay_verb, explain_verb, explore_verb, find_verb;
 extern const struct verb list_verb, history_verb, check_verb, report_verb, compare_verb, table_verb;
-extern const struct verb init_verb, doctor_verb, clean_verb, version_verb, help_verb;
+extern const struct verb init_verb, doctor_verb, clean_verb, agent_verb, version_verb, help_verb;
 extern const struct verb *const verb_catalogue[]; // NULL-terminated
 
 // Take a `--set`, KEY=VALUE, or a `--scheme` into a struct run_options.

@@ -322,19 +322,17 @@ bool program_exists(const char *program)
 
 #define DEATH_NS (10 * NS_PER_S)
 
-// A dead first thread tells nothing of the others.
-static bool is_alive(const struct process_entry *process)
+bool process_is_alive(const struct process_entry *process)
 {
     return (process->state != 'Z' && process->state != 'X') || process->threads > 1;
 }
 
-// Threads that stopped one by one have stopped once all of them are listed as such.
-static bool goes_on(const struct process_entry *process)
+bool process_goes_on(const struct process_entry *process)
 {
     bool goes_on = false;
     struct thread_watch watch = {0};
     const struct thread_status *threads;
-    if (is_alive(process) && process->state != 'T' && process->state != 't')
+    if (process_is_alive(process) && process->state != 'T' && process->state != 't')
         return true;
     size_t count = process->threads > 1 ? thread_watch_read(&watch, process->id, &threads) : 0;
     for (size_t i = 0; i < count; i++)
@@ -364,12 +362,12 @@ static bool none_is(pid_t group, bool (*is_so)(const struct process_entry *), co
 
 bool process_group_stands_still(pid_t group, struct error *error)
 {
-    return none_is(group, goes_on, "does not stand still", error);
+    return none_is(group, process_goes_on, "does not stand still", error);
 }
 
 bool process_group_is_dead(pid_t group, struct error *error)
 {
-    return none_is(group, is_alive, "is not dead", error);
+    return none_is(group, process_is_alive, "is not dead", error);
 }
 
 // Waits until the process has ended with all its threads.

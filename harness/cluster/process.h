@@ -78,6 +78,13 @@ char *program_path(const char *program);
 // Whether it is in PATH, or, if a path was given, there.
 bool program_exists(const char *program);
 
+struct process_entry;
+// A dead first thread tells nothing of the others.
+bool process_is_alive(const struct process_entry *process);
+// False if every thread of it is stopped, or dead. Threads that stopped one by one have stopped
+// once all of them are listed as such.
+bool process_goes_on(const struct process_entry *process);
+
 // A process group is a client, and the programs that it has started. True if every thread of every
 // process of it is stopped, or dead. False with `error` set if one is not, or if that cannot be
 // seen (/proc).

@@ -565,7 +565,7 @@ static void add_word(const struct diagnosis *diagnosis, const char *word, struct
     WORD("lost", fill(diagnosis, fault->instance->form.lost, out));
     WORD("prevention", text_add(out, fault->instance->form.mitigation));
     WORD("mitigation", text_add(out, finding->check->mitigation));
-    WORD("doubt", text_add(out, describe_doubt(hold, hold)));
+    WORD("doubt", text_add(out, describe_doubt(model, hold, hold)));
     WORD("explained", finding->check->explain(model, &finding->evidence, out));
 }
 #undef WORD

@@ -124,7 +124,8 @@ enum event_kind {
 };
 
 // Client 0 is the harness itself: worker 0 its conductor, workers 1 and 2 its observer, of itself
-// and of the other processes. Clients and workers count from 1.
+// and of the other processes, and those behind them who asks a host (WORKER_OF_HOST). Clients and
+// workers count from 1.
 struct event {
     int64_t at_ns;
     uint16_t client;
@@ -254,6 +255,12 @@ enum stalled {
 };
 
 #define STALL_NAME_BYTES 16
+// Shorter ones of a process are none.
+#define PROCESS_STALL_NS (50 * NS_PER_MS)
+// A process's stall that goes on is recorded in pieces, for nobody may come to record the last one.
+#define STALL_PIECE_NS (500 * NS_PER_MS)
+// Who records those of a client's driver on another host, as worker of client 0.
+#define WORKER_OF_HOST(client) (2 + (client))
 
 // A time for which a process could have run and did not, as it is kept in an EVENT_STALL.
 struct stall {

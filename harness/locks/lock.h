@@ -43,6 +43,7 @@ struct lock_client {
     const struct lock_scheme *scheme;
     struct lock_options options;
     const struct service *service; // NULL if the scheme needs none
+    const char *tag;               // of the trial
     int number;                    // of the client, from 1
     uint64_t seed;                 // for a random stream of the client's own threads
     struct clock clock;

@@ -677,6 +677,7 @@ struct lock_client *client_open(const struct trial_state *state, int number, boo
             .scheme = state->scheme,
             .options = state_lock_options(state, &state->keys[range.first + i]),
             .service = state->scheme->server != NULL ? &state->lock_service : NULL,
+            .tag = state->tag,
             .number = number,
             .seed = state->trial->seed,
             .clock = {.shift = number <= MAX_SHIFTED_CLIENTS

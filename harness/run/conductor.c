@@ -79,6 +79,8 @@ static int start_clients(struct conductor *conductor, struct error *error)
         if (id < 0)
             return -1;
         client->process = id;
+        client->driver =
+            agent_address_of(conductor->trial->external_client, conductor->state.tag, i + 1);
         client->leads_group = conductor->state.scheme->external_client != NULL;
         conductor->ends[i] =
             (struct pollfd){.fd = (int)syscall(SYS_pidfd_open, id, 0), .events = POLLIN};

@@ -23,15 +23,12 @@
 #define DRIVERS_EVERY_NS NS_PER_S
 // The observer is waited for so long, which may stand still with the machine.
 #define FINISH_LIMIT_NS (20 * NS_PER_S)
-// Who used less than one part in so many of the time, and wanted to run, was kept from running.
-#define STARVED_SHARE 20
 
 struct observed {
     pid_t process; // 0: it has ended
     struct stall whose;
-    int64_t processor_ns, looked_ns; // at the last look
-    bool could_run;                  // then, or was stopped by no fault
-    int64_t since_ns;                // since when it stands still; 0: it does not
+    struct process_look look;
+    int64_t since_ns; // since when it stands still; 0: it does not
 };
 
 struct observer {
@@ -109,7 +106,7 @@ static void note(struct observer *observer, struct observed *observed, bool stan
                  int64_t now_ns)
 {
     if (stands_still && observed->since_ns == 0)
-        observed->since_ns = observed->looked_ns;
+        observed->since_ns = observed->look.looked_ns;
     if (observed->since_ns == 0)
         return;
     int64_t length_ns = now_ns - observed->since_ns;
@@ -134,23 +131,14 @@ static bool by_fault(const struct observer *observer, const struct stall *whose)
 static void look_at(struct observer *observer, struct observed *observed)
 {
     int64_t now_ns = clock_monotonic_ns();
-    int64_t processor_ns;
-    if (!process_clock_read(observed->process, &processor_ns)) {
-        note(observer, observed, false, now_ns);
+    bool may_be_stopped = by_fault(observer, &observed->whose);
+    struct process_look look = observed->look;
+    enum process_way way =
+        process_look_again(&observer->threads, observed->process, may_be_stopped, now_ns, &look);
+    note(observer, observed, way == PROCESS_STOOD_STILL, now_ns);
+    observed->look = look;
+    if (way == PROCESS_IS_GONE)
         observed->process = 0;
-        return;
-    }
-    bool ran =
-        (processor_ns - observed->processor_ns) * STARVED_SHARE > now_ns - observed->looked_ns;
-    // Who has just run is not asked whether it could.
-    bool can_run = !ran && thread_watch_is(&observer->threads, observed->process,
-                                           by_fault(observer, &observed->whose)
-                                               ? THREAD_CAN_RUN
-                                               : THREAD_CAN_RUN THREAD_IS_STOPPED);
-    note(observer, observed, observed->could_run && can_run, now_ns);
-    observed->processor_ns = processor_ns;
-    observed->looked_ns = now_ns;
-    observed->could_run = can_run;
 }
 
 static void *observe_others(void *context)

@@ -21,10 +21,7 @@
 
 #define WAKE_EVERY_NS NS_PER_MS
 #define STALL_NS (5 * NS_PER_MS)
-#define PROCESS_STALL_NS (50 * NS_PER_MS)
 #define LOOK_EVERY_NS (20 * NS_PER_MS)
-// A process's stall that goes on is recorded in pieces, for nobody may come to record the last one.
-#define STALL_PIECE_NS (500 * NS_PER_MS)
 
 // Forks the observer, once the clients have been forked. Returns its process id, or -1 with `error`
 // set. `servers` may change afterwards if observer_tell is called then.

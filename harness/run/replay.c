@@ -129,6 +129,8 @@ static bool can_be_replayed(const struct trial *trial, struct error *error)
         why = "no program that locks with servers of its kind can be explored yet";
     else if (trial->external_client != NULL && trial->external_client->plugin != NULL)
         why = "it is a plug-in, whose requests to its servers nobody sees";
+    else if (external_client_host(trial->external_client, 1) != NULL)
+        why = "it is on other hosts, whose time nobody sets";
     else if (trial->external_client != NULL && trial->external_client->renew)
         why = "it is asked to renew its lease in the background, which nobody holds yet";
     else if (trial->external_client == NULL && scheme->open_client != NULL && !how->holds_threads)

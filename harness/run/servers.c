@@ -132,9 +132,9 @@ static void miss(const struct trial *trial, struct text *reason)
                     kind->program, kind->package);
         return;
     }
-    for (size_t i = 0; external_client != NULL && external_client->needs != NULL &&
-                       external_client->needs[i] != NULL;
-         i++) {
+    bool is_here = external_client != NULL && external_client->hosts == NULL;
+    for (size_t i = 0;
+         is_here && external_client->needs != NULL && external_client->needs[i] != NULL; i++) {
         if (need_is_there(external_client->needs[i], external_client->folder))
             continue;
         text_format(reason, "it needs %s, which is not there", external_client->needs[i]);
@@ -213,6 +213,14 @@ bool trial_may_share_machine(const struct trial *trial)
            !trial_is_external(trial);
 }
 
+static bool plan_has_hosts(const struct plan *plan)
+{
+    bool has = false;
+    for (size_t i = 0; i < plan->count; i++)
+        has |= external_client_host(plan->trials[i].external_client, 1) != NULL;
+    return has;
+}
+
 bool plan_wants_gateway(const struct plan *plan)
 {
     bool wants = false;
@@ -266,6 +274,8 @@ const char *why_loopback(const struct run_options *options, const struct plan *p
     bool has_gateway = plan_wants_gateway(plan);
     if (options->no_namespaces)
         return "--no-namespaces was given";
+    if (plan_has_hosts(plan))
+        return "clients are on other hosts, which only the host's network leads to";
     for (size_t i = 0; i < plan->count; i++) {
         const char *why = NULL;
         if (trial_is_external(&plan->trials[i]))

@@ -308,6 +308,8 @@ static const char *why_no_proxy(const struct trial_state *state, bool has_namesp
 {
     const struct service *service = &state->lock_service;
     struct in_addr ignored;
+    if (external_client_host(state->trial->external_client, 1) != NULL)
+        return "what a program on another host sends to its servers does not pass here";
     if (service->external && service->tls != NULL)
         return "what a program sends by TLS cannot be read";
     if (has_namespaces)

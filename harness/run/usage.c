@@ -15,16 +15,6 @@
 
 // --- processes -----------------------------------------------------------------------------------
 
-bool process_clock_read(pid_t process, int64_t *processor_ns)
-{
-    clockid_t clock;
-    struct timespec time;
-    if (clock_getcpuclockid(process, &clock) != 0 || clock_gettime(clock, &time) != 0)
-        return false;
-    *processor_ns = time.tv_sec * NS_PER_S + time.tv_nsec;
-    return true;
-}
-
 int64_t thread_processor_ns(void)
 {
     struct timespec used = {0};

@@ -25,9 +25,6 @@ struct network_usage {
 bool process_usage_read(struct thread_watch *watch, const struct process_list *list, pid_t process,
                         struct process_usage *usage);
 
-// The processor time that all its threads have used. False if there is no such process.
-bool process_clock_read(pid_t process, int64_t *processor_ns);
-
 // That the calling thread has used: what looking costs, however busy the machine is.
 int64_t thread_processor_ns(void);
 

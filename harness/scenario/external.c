@@ -44,11 +44,19 @@ static void check_exec(const struct vocabulary *vocabulary, const struct node *r
     if (client->renew && !string_list_has(&exec->traits, "lease"))
         refuse_key(node_child(map, "renew"), "'renew' without the trait lease: there is none");
     const struct server_form *server = server_form_find(vocabulary, client->server);
-    const struct node *custom = node_child(node_child(root, "servers"), client->server);
+    const struct node *custom = // what is said of them
+        node_child(node_child(root, "servers"), client->server);
     if (server != NULL && server->is_custom && node_child(custom, "command") == NULL &&
         node_child(custom, "external") == NULL)
         refuse_key(node_child(map, "servers"),
                    "'servers: %s' needs servers.%s.command, which starts that server",
+                   client->server, client->server);
+    if (exec->launch.count > 0 && exec->hosts.count == 0)
+        refuse_key(node_child(map, "launch"), "'launch' without 'hosts': it is for clients there");
+    if (exec->hosts.count > 0 && server != NULL && node_child(custom, "external") == NULL)
+        refuse_key(node_child(map, "hosts"),
+                   "'hosts' with servers %s: those that Lockpick boots are not reached from other "
+                   "machines; say servers.%s.external, the URL of one that each host reaches",
                    client->server, client->server);
     if (!client->visible || client->server == NULL || (server != NULL && server->shows_keys))
         return;
@@ -63,6 +71,10 @@ static void check_exec(const struct vocabulary *vocabulary, const struct node *r
                "'visible' with servers %s: only keys of %s can be looked at", client->server,
                text_string(&names));
 }
+
+// An engine that would ask for a password could not be answered.
+static const char *const by_ssh[] = {"ssh", "-oBatchMode=yes", "{host}", "lockpick", "agent"};
+#define BY_SSH (sizeof by_ssh / sizeof *by_ssh)
 
 // What follows from what was said.
 static void complete(struct exec_settings *exec, const struct vocabulary *vocabulary)
@@ -84,6 +96,13 @@ static void complete(struct exec_settings *exec, const struct vocabulary *vocabu
          client->server != NULL && topology->name != NULL; topology++) {
         if (strcmp(topology->server, client->server) == 0)
             string_list_add(&exec->topologies, topology->name);
+    }
+    bool is_elsewhere = exec->hosts.count > 0;
+    for (size_t i = 0, said = exec->launch.count; is_elsewhere && said == 0 && i < BY_SSH; i++)
+        string_list_add(&exec->launch, by_ssh[i]);
+    if (is_elsewhere) {
+        client->hosts = (const char *const *)exec->hosts.items;
+        client->launch = (const char *const *)exec->launch.items;
     }
     client->command = (const char *const *)exec->command.items;
     client->traits = (const char *const *)exec->traits.items;

@@ -293,6 +293,12 @@ static const struct key exec_keys[] = {
      RANGE(10 * NS_PER_MS, 10 * MINUTE_NS), .fallback = "10s"},
     {"folder", KEY_TEXT, OF_CLIENT(folder), "where it runs", RANGE(1, 4000),
      .fallback_text = "the scenario's"},
+    {"hosts", KEY_TEXTS, AT(exec_settings, hosts),
+     "the machines that clients run on, one after the other; scripts/drivers/README.md",
+     RANGE(1, MOST_CLIENT_PROCESSES), .fallback_text = "this one"},
+    {"launch", KEY_TEXTS, AT(exec_settings, launch),
+     "the command that starts `lockpick agent` on a {host}", RANGE(1, 64),
+     .fallback_text = "by ssh"},
     {NEEDS_KEY},
     {INSTALL_KEY},
 };

@@ -351,7 +351,7 @@ struct lock_settings {
 // `exec:` or `plugin:`, as bound: a scheme of the scenario's own.
 struct exec_settings {
     struct external_client client; // its lists are these
-    struct string_list command, traits, topologies, needs;
+    struct string_list command, traits, topologies, needs, hosts, launch;
 };
 
 // Faults drawn at random, for soak runs.

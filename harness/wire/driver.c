@@ -71,7 +71,8 @@ void driver_fail(struct driver *driver, const char *format, ...)
     const char *const *command = driver->settings.external_client->command;
     for (size_t i = 0; command[i] != NULL && text.length < 120; i++)
         text_format(&text, "%s%.60s", i > 0 ? " " : "", command[i]);
-    text_format(&text, ") %s", said);
+    const char *host = driver->host.address.host;
+    text_format(&text, ")%s%s %s", host != NULL ? " on host " : "", host != NULL ? host : "", said);
     HOLD_MUTEX(&driver->mutex);
     if (atomic_load(&driver->failed) == 0 && !driver->stopping) {
         error_set(&driver->failure, "%s", text.bytes);
@@ -328,7 +329,11 @@ static void date_answer(struct driver *driver, const struct standstill *last,
     const struct driver_line *line = &answer->line;
     int64_t to_ns = line->to_ns > 0 ? line->to_ns : pending->heard_ns;
     answer->is_anchored = true;
-    if (line->valid_until_ns > 0) {
+    if (driver->host.address.host != NULL) {
+        answer->lease_from_ns = driver_host_lease_ns(line, pending->asked_ns, lease_ns);
+        answer->is_anchored = false;
+        answer->line.from_ns = answer->line.to_ns = 0; // when it was asked, and heard
+    } else if (line->valid_until_ns > 0) {
         answer->lease_from_ns = time_earlier(line->valid_until_ns, to_ns + lease_ns) - lease_ns;
     } else if (line->valid_ms >= 0 && line->to_ns > 0) {
         answer->lease_from_ns = to_ns + told_valid_ns(line, lease_ns) - lease_ns;
@@ -355,6 +360,16 @@ static bool times_make_sense(struct driver *driver, const struct pending *pendin
     } times[] = {
         {"from_ns", line->from_ns}, {"request_ns", line->request_ns}, {"to_ns", line->to_ns}};
     int64_t now_ns = clock_monotonic_ns();
+    bool is_elsewhere = driver->host.address.host != NULL;
+    int64_t waited_ns = now_ns - pending->asked_ns;
+    if (is_elsewhere && !driver_host_times_make_sense(line, waited_ns))
+        driver_fail(driver,
+                    "has answered '%s': its times contradict each other, or the %" PRId64
+                    " ns for which it was waited for. Times are the host's CLOCK_MONOTONIC in "
+                    "nanoseconds",
+                    shown, waited_ns);
+    if (is_elsewhere)
+        return atomic_load(&driver->failed) == 0;
     int64_t from_ns = line->from_ns > 0 ? line->from_ns : pending->asked_ns;
     int64_t to_ns = line->to_ns > 0 ? line->to_ns : now_ns;
     for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
@@ -557,7 +572,7 @@ static enum outcome exchange(struct driver *driver, struct actor *actor,
 
 bool driver_measures(struct driver *driver)
 {
-    return driver->measures && driver->proxy == NULL;
+    return driver->measures && driver->proxy == NULL && driver->host.address.host == NULL;
 }
 
 enum outcome driver_ask(struct driver *driver, struct actor *actor,
@@ -684,6 +699,7 @@ struct driver *driver_start(const struct driver_settings *settings, struct error
     struct driver *driver = memory_zeroed(1, sizeof *driver);
     struct error ignored;
     driver->settings = *settings;
+    driver_host_open(driver);
     driver->mutex = (pthread_mutex_t)PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
     driver->process =
         (struct driver_process){.input = -1, .output = -1, .wake = eventfd(0, EFD_CLOEXEC)};
@@ -734,6 +750,7 @@ bool driver_stop(struct driver *driver, struct error *error)
     }
     pthread_mutex_destroy(&driver->mutex);
     free(driver->stops.of_workers);
+    free(driver->host.round_trips);
     free(driver);
     return was_well;
 }

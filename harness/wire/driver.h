@@ -51,6 +51,7 @@ struct driver_settings {
     const char *const *locks;      // names, NULL-terminated
     const char *log_path;          // for its standard error; NULL to inherit ours
     int client;                    // number, from 1
+    const char *tag;               // of the trial: what a driver on another host is known by
     int workers;                   // how many the client has
     int64_t lease_ns, wait_ns, retry_ns, request_ns;
     // Not 0: the trial ends; whoever asks is given a few seconds more. DRIVER_STOP_IN_TIME: an

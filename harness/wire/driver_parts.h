@@ -5,6 +5,7 @@
 #define LOCKPICK_WIRE_DRIVER_PARTS_H
 
 #include "harness/base/text.h"
+#include "harness/wire/agent.h"
 #include "harness/wire/driver.h"
 #include "harness/wire/proxy.h"
 
@@ -26,6 +27,23 @@ struct driver_process {
     struct thread_watch threads; // of the program, and of those that it has started
 };
 
+// The host that the program is on, if that is another one. Its agent is asked again and again
+// whether it lives: while it does not answer, the host or the way to it stands still.
+struct driver_host {
+    struct agent_address address;
+    bool has_answered; // its agent, for the first time
+    struct history_writer writer;
+    int64_t ping;         // the number of the last one
+    int64_t asked_ns;     // when that was sent; 0: it is answered, or its answer proves nothing
+    int64_t heard_ns;     // the last answer, or what of the time since then is recorded already
+    int64_t looked_ns;    // when this process looked last, which may stand still itself
+    bool stood_still;     // it did: what the next answer says of the program may be from before
+    _Atomic int way;      // enum process_way, of the program
+    int64_t *round_trips; // all of them
+    size_t count, room;
+    int64_t least_ns; // of them
+};
+
 // The times in which a request of the driver's stood still at a point.
 struct stops {
     int under_way;
@@ -38,6 +56,7 @@ struct stops {
 struct driver {
     struct driver_settings settings;
     struct driver_process process;
+    struct driver_host host;
     struct proxy *proxy;      // NULL: it has none
     const char *restless;     // why it was not at rest when it was looked at last
     _Atomic uint32_t greeted; // a futex: 1 once it has said hello, or has failed
@@ -52,6 +71,22 @@ struct driver {
     bool stopping;
     struct error failure;
 };
+
+// Fills `host`, and says what the program on another host is known by.
+void driver_host_open(struct driver *driver);
+// A line has come; false if it is none of its agent's. And looks whether it lives, which has to be
+// done again within so many ms; -1: it need not. Called by the reader's thread.
+bool driver_host_hear(struct driver *driver, const char *line, size_t length);
+int driver_host_look(struct driver *driver);
+
+// Of an answer that was waited for as long: whether its times, by the host's clock, can be true.
+bool driver_host_times_make_sense(const struct driver_line *line, int64_t waited_ns);
+// By our clock, from when on the lease counts at the earliest.
+int64_t driver_host_lease_ns(const struct driver_line *line, int64_t asked_ns, int64_t lease_ns);
+
+// Why the command most likely could not be started, and what to do, by a look at its file; nothing
+// if that does not tell. Appends to `out`.
+void driver_process_advise(const struct external_client *external_client, struct text *out);
 
 // A line has come. Called by the reader's thread.
 void driver_hear(struct driver *driver, const char *line, size_t length);

@@ -20,6 +20,8 @@
 #include <unistd.h>
 
 #define END_NS (2 * NS_PER_S)
+// An agent ends its driver first, and its end has to be heard of from another host.
+#define AGENT_END_NS (5 * NS_PER_S)
 #define SLICE_NS (100 * NS_PER_MS)
 #define LOOK_EVERY_NS (2 * NS_PER_MS)
 #define LOOK_NS (250 * NS_PER_MS)
@@ -48,9 +50,7 @@ static void read_interpreter(const char *path, char *name, size_t room)
         fclose(file);
 }
 
-// Adds why the command most likely could not be started, and what to do, by a look at its file.
-// Nothing if that does not tell.
-static void advise(const struct external_client *external_client, struct text *out)
+void driver_process_advise(const struct external_client *external_client, struct text *out)
 {
     const char *program = external_client->command[0];
     const char *folder = external_client->folder;
@@ -155,6 +155,7 @@ void driver_process_quote_log(const struct driver *driver, struct text *out)
 static void say_it_died(struct driver *driver)
 {
     struct driver_process *process = &driver->process;
+    const struct driver_host *host = &driver->host;
     AUTO_TEXT struct text how = {0};
     if (!reap(process, END_NS))
         text_add(&how, "has closed its standard output");
@@ -164,6 +165,16 @@ static void say_it_died(struct driver *driver)
         text_format(&how, "has ended with status %d", WEXITSTATUS(process->status));
     if (process->reaped && process->status == 0)
         text_add(&how, ", and must not before it is told to quit or its standard input ends");
+    if (host->address.host != NULL && !host->has_answered) {
+        AUTO_LIST struct string_list command = {0};
+        agent_command(&host->address, NULL, &command);
+        text_add(&how, " before its agent answered, which was launched by `");
+        for (size_t i = 0; i < command.count; i++) {
+            text_add(&how, i > 0 ? " " : "");
+            text_add_shell_word(&how, command.items[i]);
+        }
+        text_add(&how, "`: see that this works by hand");
+    }
     driver_process_quote_log(driver, &how);
     driver_fail(driver, "%s", how.bytes);
 }
@@ -179,7 +190,8 @@ void driver_process_end(struct driver *driver, bool was_well)
         driver_process_send(driver, quit, strlen(quit), END_NS);
     close(process->input);
     close(process->output);
-    if (process->id > 0 && !reap(process, was_well ? END_NS : 0)) {
+    bool is_elsewhere = driver->host.address.host != NULL;
+    if (process->id > 0 && !reap(process, is_elsewhere ? AGENT_END_NS : was_well ? END_NS : 0)) {
         kill(process->id, SIGKILL);
         reap(process, END_NS);
     }
@@ -220,7 +232,7 @@ static size_t hear_lines(struct driver *driver, char *bytes, size_t length)
     char *from = bytes;
     char *end = bytes + length;
     for (char *newline; (newline = memchr(from, '\n', (size_t)(end - from))) != NULL;) {
-        if (newline > from)
+        if (newline > from && !driver_host_hear(driver, from, (size_t)(newline - from)))
             driver_hear(driver, from, (size_t)(newline - from));
         from = newline + 1;
     }
@@ -238,8 +250,10 @@ static void *read_lines(void *context)
     while (goes_on(driver, &looked_ns)) {
         struct pollfd ready[] = {{.fd = process->output, .events = POLLIN},
                                  {.fd = process->wake, .events = POLLIN}};
-        if ((poll(ready, 2, (int)(LOOK_NS / NS_PER_MS)) < 0 && errno != EINTR) ||
-            ready[1].revents != 0)
+        int look_ms = driver_host_look(driver);
+        if (look_ms < 0)
+            look_ms = (int)(LOOK_NS / NS_PER_MS);
+        if ((poll(ready, 2, look_ms) < 0 && errno != EINTR) || ready[1].revents != 0)
             break;
         if (ready[0].revents == 0)
             continue;
@@ -296,6 +310,8 @@ static bool is_at_work(struct driver_process *process, const struct process_list
 bool driver_process_is_at_work(struct driver *driver)
 {
     struct driver_process *process = &driver->process;
+    if (driver->host.address.host != NULL)
+        return atomic_load(&driver->host.way) > PROCESS_RESTS;
     struct process_list all = process_list_read();
     HOLD_MUTEX(&process->looking);
     bool is = is_at_work(process, &all, process->id, GENERATIONS);
@@ -310,11 +326,16 @@ static pid_t execute(const struct driver *driver, const char *const *environment
                      const int *streams, struct error *error)
 {
     const struct external_client *external_client = driver->settings.external_client;
+    const struct agent_address *address = &driver->host.address;
+    bool is_elsewhere = address->host != NULL;
     const char *folder = external_client->folder;
+    AUTO_LIST struct string_list launch = {0};
+    if (is_elsewhere)
+        agent_command(address, NULL, &launch);
     const struct process_settings settings = {
-        .arguments = external_client->command,
-        .environment = environment,
-        .folder = folder[0] != '\0' ? folder : NULL,
+        .arguments = is_elsewhere ? (const char *const *)launch.items : external_client->command,
+        .environment = is_elsewhere ? NULL : environment,
+        .folder = folder[0] != '\0' && !is_elsewhere ? folder : NULL,
         .log_path = driver->settings.log_path,
         .streams = streams,
         .network_namespace = driver->proxy != NULL ? proxy_network(driver->proxy) : -1,
@@ -324,7 +345,10 @@ static pid_t execute(const struct driver *driver, const char *const *environment
     pid_t id = process_start(&settings, &reason);
     if (id > 0)
         return id;
-    advise(external_client, &advice);
+    if (is_elsewhere)
+        return error_set(error, "no agent was launched on host %s: %s; 'launch' is its command",
+                         address->host, reason.text);
+    driver_process_advise(external_client, &advice);
     return error_set(error, "the driver of the scheme %s, in the folder %s: %s%s",
                      external_client->name, folder[0] != '\0' ? folder : ".", reason.text,
                      text_string(&advice));
@@ -357,6 +381,13 @@ int driver_process_start(struct driver *driver, struct error *error)
     process->input = input[1];
     process->output = output[0];
     fcntl(process->input, F_SETFL, O_NONBLOCK);
+    if (process->id > 0 && driver->host.address.host != NULL) {
+        AUTO_TEXT struct text opening = {0};
+        agent_write_opening(&driver->host.address, settings->external_client, environment,
+                            &opening);
+        driver_process_send(driver, opening.bytes, opening.length,
+                            settings->external_client->patience_ns);
+    }
     for (size_t i = 0; i < DRIVER_VARIABLES + SERVICE_VARIABLES; i++)
         text_free(&variables[i]);
     if (process->id <= 0)
