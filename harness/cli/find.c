@@ -2,6 +2,7 @@
 #include "harness/base/file.h"
 #include "harness/base/growing.h"
 #include "harness/base/scope.h"
+#include "harness/base/terminal.h"
 #include "harness/cli/verb.h"
 #include "harness/report/fields.h"
 #include "harness/run/perform.h"
@@ -131,24 +132,26 @@ static void tell(const struct found *result)
     static const char *const met[] = {
         [RATE_MET] = "yes", [RATE_MISSED] = "no", [RATE_DRIVER] = "driver"};
     char duration[40];
-    if (result->count == 0) {
-        printf("%s · %s: the highest rate with %s < %s\n", result->trial->scenario->name,
-               result->trial->scheme, result->figure,
-               text_duration(result->limit_ns, duration, sizeof duration));
-        printf("  %12s  %18s  %7s  %9s  %-6s  verdict\n", "rate", "begun", "granted",
-               result->figure, "met");
-        fflush(stdout);
-        return;
-    }
-    const struct step *step = &result->steps[result->count - 1];
+    AUTO_TEXT struct text line = {0};
     AUTO_TEXT struct text rate = {0};
-    rate_write(step->rate, &rate);
-    printf("  %12s  %7lld of %7lld  %7lld  %9s  %-6s  %s\n", rate.bytes, (long long)step->begun,
-           (long long)step->due, (long long)step->granted,
-           step->granted > 0 ? text_duration(step->figure_ns, duration, sizeof duration) : "–",
-           met[step->answer], verdict_name(step->verdict));
-    if (step->why[0] != '\0')
-        printf("  %12s  the driver was the limit: %s\n", "", step->why);
+    if (result->count == 0) {
+        text_format(&line, "%s · %s: the highest rate with %s < %s\n",
+                    result->trial->scenario->name, result->trial->scheme, result->figure,
+                    text_duration(result->limit_ns, duration, sizeof duration));
+        text_format(&line, "  %8s  %5s  %5s  %7s  %7s  %-6s  verdict\n", "rate", "due", "begun",
+                    "granted", result->figure, "met");
+    } else {
+        const struct step *step = &result->steps[result->count - 1];
+        rate_write(step->rate, &rate);
+        text_format(&line, "  %8s  %5lld  %5lld  %7lld  %7s  %-6s  %s\n", rate.bytes,
+                    (long long)step->due, (long long)step->begun, (long long)step->granted,
+                    step->granted > 0 ? text_duration(step->figure_ns, duration, sizeof duration)
+                                      : "–",
+                    met[step->answer], verdict_name(step->verdict));
+        if (step->why[0] != '\0')
+            text_format(&line, "            the driver was the limit: %s\n", step->why);
+    }
+    terminal_print(stdout, line.bytes);
     fflush(stdout);
 }
 
@@ -315,8 +318,11 @@ static void search(struct request *request, const struct trial *trial, struct fo
     answer_of(result, &text);
     if (is_told && result->outcome == FIND_NOT_TRIED)
         printf("%s · %s: %s\n", trial->scenario->name, trial->scheme, text.bytes);
-    else if (is_told)
-        printf("  %s\n", text.bytes);
+    else if (is_told) {
+        AUTO_TEXT struct text line = {0};
+        text_format(&line, "  %s\n", text.bytes);
+        terminal_print(stdout, line.bytes);
+    }
     fflush(stdout);
     if (result->outcome == FIND_FAILED)
         verb_fails(&find_verb, 0, "%s: %s", trial->name, result->reason);
