@@ -23,7 +23,8 @@ static void tell_permits(const struct trial_model *model, size_t beyond, struct 
     }
     if (count > MOST_NAMED)
         finding_say(finding, " and %zu more", count - MOST_NAMED);
-    finding_say(finding, " had them");
+    if (!trial_has_trait(model->trial, "limiter"))
+        finding_say(finding, " had them");
 }
 
 static void describe(const struct trial_model *model, struct finding *finding)
@@ -31,7 +32,13 @@ static void describe(const struct trial_model *model, struct finding *finding)
     const struct evidence *evidence = &finding->evidence;
     struct words later = holder_name(model, evidence->holds[1]);
     bool leased = model->holds[evidence->holds[0]].proven_until_ns != TIME_NEVER;
-    if (trial_model_permits(model) > 1) {
+    if (trial_has_trait(model->trial, "limiter")) {
+        finding_decide(finding, FINDING_VIOLATED,
+                       "%s was let through when %lld had been within the last %s: ", later.text,
+                       (long long)trial_model_permits(model),
+                       lasting(model->trial->scenario->lock.lease_ns).text);
+        tell_permits(model, evidence->holds[1], finding);
+    } else if (trial_model_permits(model) > 1) {
         finding_decide(finding, FINDING_VIOLATED,
                        "%s was granted a permit while all %lld permits were out: ", later.text,
                        (long long)trial_model_permits(model));

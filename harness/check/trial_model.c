@@ -5,6 +5,7 @@
 #include "harness/check/sweep.h"
 #include "harness/history/worker.h"
 #include "harness/point/point.h"
+#include "harness/workloads/workload.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -47,6 +48,7 @@ struct tracker {
     size_t index;              // of the event
     int64_t lease_ns;
     enum effect effect;
+    bool limits;                  // nobody gives back what was granted: it ends by itself
     bool is_whole;                // else the release of a hold, or a death, may have been lost
     struct client_track *clients; // by client number
     size_t client_count;
@@ -218,6 +220,10 @@ static void see_acquire_return(struct tracker *tracker, struct worker_track *wor
     hold->attempts = event->acquire_return.attempts;
     hold->granted_by = worker->server;
     hold->granted_event = tracker->index;
+    if (tracker->limits) { // it lasts for as long as is certain, whatever its worker does next
+        hold->released_ns = time_later(event->at_ns, without_drift_ns(tracker->model, until_ns));
+        worker->hold = SIZE_MAX;
+    }
 }
 
 // --- release, renewal ----------------------------------------------------------------------------
@@ -644,9 +650,9 @@ bool trial_model_mixes_locks(const struct trial_model *model)
 
 int64_t trial_model_permits(const struct trial_model *model)
 {
-    const struct workload_settings *workload = &model->trial->scenario->workload;
-    bool is_semaphore = workload->kind != NULL && strcmp(workload->kind, "permits") == 0;
-    return is_semaphore ? workload->permits : 1;
+    const struct workload_settings *settings = &model->trial->scenario->workload;
+    const struct workload *workload = workload_find(settings->kind);
+    return workload != NULL && workload->has_permits ? settings->permits : 1;
 }
 
 void trial_model_make(const struct history *history, const struct trial *trial,
@@ -655,6 +661,7 @@ void trial_model_make(const struct history *history, const struct trial *trial,
     *model = (struct trial_model){
         .history = history, .trial = trial, .started_ns = TIME_NEVER, .line_kept_ns = TIME_NEVER};
     const struct scenario *scenario = trial_as_run(trial);
+    const struct workload *workload = workload_find(scenario->workload.kind);
     model->fault_count = scenario->fault_count;
     model->faults = memory_zeroed(model->fault_count, sizeof *model->faults);
     for (size_t i = 0; i < model->fault_count; i++)
@@ -671,6 +678,7 @@ void trial_model_make(const struct history *history, const struct trial *trial,
                               .effect = trial_has_trait(trial, "transaction") ? EFFECT_AT_RELEASE
                                         : of_store                            ? EFFECT_AT_COMMIT
                                                                               : EFFECT_AT_ONCE,
+                              .limits = workload != NULL && workload->form.limits,
                               .is_whole = history->condition.state == HISTORY_WHOLE};
     size_t stall_room = 0, phase_room = 0;
     for (size_t i = 0; i < history->count; i++) {

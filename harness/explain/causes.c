@@ -20,8 +20,10 @@
 #define A_LEASE "a lease, set in the same step that takes the lock"
 #define ASK_AGAIN "asking again with the same token, and finding that it has the lock"
 #define ADMITTING                                                                                  \
-    "{semaphore?a semaphore that counts and takes in one step, at the server|{redis?" ONE_STEP     \
-    "|a lock that checks and takes in one step, at a server that all clients ask}}"
+    "{limiter?a log of when each was let through, of which the last window is counted, and to "    \
+    "which one is added, in one step at the server|{semaphore?a semaphore that counts and takes "  \
+    "in one step, at the server|{redis?" ONE_STEP                                                  \
+    "|a lock that checks and takes in one step, at a server that all clients ask}}}"
 #define AFTER_DEATH                                                                                \
     "{leased?{acquiring?taking the lock and setting when it ends in one step|{session?a session "  \
     "that nobody keeps alive but the client that has it|setting when the lock ends in the very "   \
@@ -180,11 +182,13 @@ static const struct row {
      "{other} held the lock without having sent anything to take it in that acquire",
      "asking the server for every grant, whatever was held before"},
     {ROOT_ADMITS, "acquire-admits", PLAIN,
-     "{semaphore?the acquires let in one too many: {first-later?{who}|{other}} was granted a "
+     "{limiter?who was let through is not counted for a whole window, so that "
+     "{first-later?{who}|{other}} was one too many|{semaphore?the acquires let in one too many: "
+     "{first-later?{who}|{other}} was granted a "
      "permit when all {permits} were out ({first-later?{other}|{who}}'s{others})|the acquires let "
      "both in: {other} was granted the lock while {who} held it{bare?, and in between the history "
      "shows no release, no end of a lease, and no fault that takes a lock away}{one-client?; "
-     "possibly all workers of a process are one owner to it}}",
+     "possibly all workers of a process are one owner to it}}}",
      ADMITTING},
     {ROOT_LOCAL, "process-local", PLAIN,
      "this lock keeps apart the workers of one process, and knows nothing of others",
@@ -364,6 +368,7 @@ static int trial_fact(const struct diagnosis *diagnosis, const char *fact)
 {
     const struct trial_model *model = diagnosis->model;
     const struct fault_record *fault = diagnosis->fault;
+    FACT("limiter", trial_has_trait(model->trial, "limiter"));
     FACT("semaphore", trial_model_permits(model) > 1);
     FACT("quorum", trial_has_independent_servers(model->trial));
     FACT("external_client", model->trial->external_client != NULL);

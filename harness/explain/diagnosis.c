@@ -178,7 +178,10 @@ void diagnosis_tell(const struct diagnosis *diagnosis, const struct diagnosis *f
     }
     if (diagnosis->text[0] != '\0')
         text_format(out, "  Cause: %s.\n", is_same_cause ? "as above" : diagnosis->text);
-    if (diagnosis->overlap_ns > 0 && permits > 1)
+    if (diagnosis->overlap_ns > 0 && diagnosis_has_trait(diagnosis, "limiter"))
+        text_format(&end, "More than %lld got through within %s. ", (long long)permits,
+                    lasting(diagnosis->model->trial->scenario->lock.lease_ns).text);
+    else if (diagnosis->overlap_ns > 0 && permits > 1)
         text_format(&end, "More than %lld believed to hold a permit for %s. ", (long long)permits,
                     length.text);
     else if (diagnosis->overlap_ns > 0)

@@ -264,6 +264,21 @@ static bool find_dead_in_line(struct diagnosis *diagnosis)
     return false;
 }
 
+// Who died while it was let through, and left behind a count that does not end: others were let
+// through until that had come to the limit.
+static bool find_dead_counter(struct diagnosis *diagnosis)
+{
+    const struct trial_model *model = diagnosis->model;
+    FOR_EACH_ATTEMPT (attempt, model) {
+        if (has_died(model, attempt) && diagnosis_has_trait(diagnosis, "limiter") &&
+            model->ends.left == RESIDUAL_ORPHAN) {
+            diagnosis->attempt = attempt;
+            return conclude(diagnosis, ROOT_DIED_ACQUIRING, left_by_no_other(model, attempt));
+        }
+    }
+    return false;
+}
+
 // What lasted all the time, or else what left the lock behind.
 static void find_lasting(struct diagnosis *diagnosis, const struct no_progress *interval)
 {
@@ -279,7 +294,7 @@ static void find_lasting(struct diagnosis *diagnosis, const struct no_progress *
         conclude_lost_release(diagnosis, release);
     } else if (acquire != NULL) {
         conclude_lost_acquire(diagnosis, acquire);
-    } else if (find_struck(diagnosis, interval) ||
+    } else if (find_dead_counter(diagnosis) || find_struck(diagnosis, interval) ||
                (no_progress_while_free(model, false) && find_sleeper(diagnosis, interval, true)) ||
                find_unknown_as_no(diagnosis) || find_undone_release(diagnosis, interval)) {
         return;

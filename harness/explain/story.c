@@ -250,16 +250,22 @@ static void tell_grant(struct story *story, const struct hold *hold, const char 
     bool late = hold->valid_until_ns <= hold->granted_ns;
     const struct event *granted = &story->model->history->events[hold->granted_event];
     const struct hold *other = believer(story, hold);
-    for (size_t i = 0; i < story->hold_count; i++)
-        taken += story->holds[i] < hold && story->holds[i]->released_ns > hold->granted_ns;
-    if (permits > 1)
+    for (const struct hold *before = story->model->holds; before < hold; before++)
+        taken += before->released_ns > hold->granted_ns;
+    bool is_limit = trial_has_trait(story->model->trial, "limiter");
+    if (permits > 1 && !is_limit)
         text_add(&what, "acquires a permit");
     else
         text_format(&what, "%s%s", late ? story->words->learns : story->words->acquires,
                     hold->shared ? " as a reader" : "");
     if (permits == 1 && story->tokens && hold->token != 0)
         text_format(&what, " with %s %lld", story->words->token, (long long)hold->token);
-    if (permits > 1 && taken >= permits)
+    if (is_limit && taken >= permits)
+        text_format(&what, ": %lld had been within the last %s", (long long)permits,
+                    lasting(story->model->trial->scenario->lock.lease_ns).text);
+    else if (is_limit)
+        text_format(&what, " (counts until %.3f s)", seconds(story, hold->valid_until_ns));
+    else if (permits > 1 && taken >= permits)
         text_format(&what, ": all %lld permits are out", (long long)permits);
     else if (permits == 1 && late)
         text_format(&what, ": its lease ran out %s ago",

@@ -134,7 +134,10 @@ struct scenario *explored_scenario(const struct explored_lock *lock,
                                    const struct vocabulary *vocabulary)
 {
     const struct lock_scheme *scheme = lock->program == NULL ? lock_scheme_find(lock->lock) : NULL;
-    const char *workload = lock->workload != NULL ? lock->workload : "increment";
+    bool is_limiter = scheme != NULL && lock_scheme_has(scheme, "limiter");
+    const char *workload = lock->workload != NULL ? lock->workload
+                           : is_limiter           ? "limit, permits: 1"
+                                                  : "increment";
     char name[LOCK_NAME_ROOM];
     AUTO_TEXT struct text item = {0};
     AUTO_TEXT struct text text = {0};
@@ -146,14 +149,14 @@ struct scenario *explored_scenario(const struct explored_lock *lock,
     text_format(
         &text,
         "version: 1\nname: explore-%s-%lldx%lldx%lld%s%s%s\nabout: Every order of its steps.\n"
-        "workload: {kind: %s, operations: %lld, fenced: %s}\n"
+        "workload: {kind: %s, operations: %lld%s}\n"
         "clients: {processes: %lld, threads: %lld}\nlock: %s\n"
         "verdict-only: true\nschemes: [%s]\n",
         name, (long long)lock->clients, (long long)lock->threads, (long long)lock->operations,
         lock->workload != NULL ? "-" : "", lock->workload != NULL ? workload : "",
         lock->rare ? "-rare" : "", workload,
-        (long long)(lock->clients * lock->threads * lock->operations), is_fenced ? "true" : "false",
-        (long long)lock->clients, (long long)lock->threads,
+        (long long)(lock->clients * lock->threads * lock->operations),
+        is_fenced ? ", fenced: true" : "", (long long)lock->clients, (long long)lock->threads,
         scheme != NULL ? "{lease: 2s, wait: 5m, retry: 10ms, request: 5s, stuck-after: 6s}"
                        : "{lease: 5m, wait: 1h, retry: 10ms, request: 5s, stuck-after: 15m}",
         item.bytes);

@@ -25,6 +25,11 @@
     SCHEME(redisson_fenced)                                                                        \
     SCHEME(redisson_rw)                                                                            \
     SCHEME(redisson_semaphore)                                                                     \
+    SCHEME(redis_limit_log)                                                                        \
+    SCHEME(redis_limit_bucket)                                                                     \
+    SCHEME(redis_limit_full_bucket)                                                                \
+    SCHEME(redis_limit_window)                                                                     \
+    SCHEME(redis_limit_get_incr)                                                                   \
     SCHEME(redlock)                                                                                \
     SCHEME(redlock_multiplexed)                                                                    \
     SCHEME(memcached_add)                                                                          \

@@ -166,15 +166,15 @@ static enum outcome outcome_of(struct lock *lock, const struct driver_answer *an
 static enum outcome acquire(struct lock *lock, struct grant *grant, int64_t depth, int64_t wait_ns)
 {
     struct exec_lock *state = lock->state;
-    bool has_permits = lock_scheme_has(lock->scheme, "permits");
     struct driver_answer answer;
-    struct driver_request request = {.ask = DRIVER_ACQUIRE,
-                                     .hold = &state->hold,
-                                     .lease_ns = lock->options.lease_ns,
-                                     .wait_ns = wait_ns,
-                                     .depth = depth,
-                                     .permits = has_permits ? lock->options.permits : 0,
-                                     .shared = lock->mode == LOCK_SHARED};
+    struct driver_request request = {
+        .ask = DRIVER_ACQUIRE,
+        .hold = &state->hold,
+        .lease_ns = lock->options.lease_ns,
+        .wait_ns = wait_ns,
+        .depth = depth,
+        .permits = lock_scheme_has_permits(lock->scheme) ? lock->options.permits : 0,
+        .shared = lock->mode == LOCK_SHARED};
     enum outcome outcome = ask(lock, &request, &answer);
     if (outcome == OUTCOME_OK)
         outcome = outcome_of(lock, &answer);

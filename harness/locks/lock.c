@@ -353,6 +353,11 @@ bool lock_scheme_has(const struct lock_scheme *scheme, const char *trait)
     return text_is_one_of(trait, scheme->traits);
 }
 
+bool lock_scheme_has_permits(const struct lock_scheme *scheme)
+{
+    return lock_scheme_has(scheme, "permits") || lock_scheme_has(scheme, "limiter");
+}
+
 bool lock_scheme_takes(const struct lock_scheme *scheme, const char *topology)
 {
     static const char *const only_single[] = {"single", NULL};
@@ -368,6 +373,7 @@ const struct lock_trait lock_traits[] = {
     {"reentrant", "the holder may acquire it again, and must release it as often"},
     {"shared", "readers may hold it together, a writer holds it alone"},
     {"permits", "a semaphore: as many may hold it as it has permits"},
+    {"limiter", "limits a rate: a permit is one's own for a lease, and nobody gives it back"},
     {"fair", "grants in the order of asking"},
     {"renewed", "a watchdog of the client's renews the lease while the holder works"},
     {"session", "ends with the session or connection that holds it"},

@@ -324,6 +324,7 @@ extern const struct lock_trait lock_traits[];
 // The scheme with this name, or NULL.
 const struct lock_scheme *lock_scheme_find(const char *name);
 bool lock_scheme_has(const struct lock_scheme *scheme, const char *trait);
+bool lock_scheme_has_permits(const struct lock_scheme *scheme); // a semaphore, or a rate limiter
 
 // True if the scheme works on that topology of its server.
 bool lock_scheme_takes(const struct lock_scheme *scheme, const char *topology);

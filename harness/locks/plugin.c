@@ -96,7 +96,6 @@ static void describe(struct plugin_client *own, const struct lock_client *client
     static const struct service none;
     const struct service *service = client->service != NULL ? client->service : &none;
     const struct tls_settings *tls = service->tls;
-    bool has_permits = lock_scheme_has(client->scheme, "permits");
     list_addresses(service->servers, service->server_count, &own->addresses);
     list_addresses(service->sentinels, service->sentinel_count, &own->sentinels);
     own->setup = (struct lockpick_setup){
@@ -113,7 +112,7 @@ static void describe(struct plugin_client *own, const struct lock_client *client
         .lease_ms = client->options.lease_ns / NS_PER_MS,
         .retry_ms = client->options.retry_ns / NS_PER_MS,
         .request_ms = client->options.request_ns / NS_PER_MS,
-        .permits = has_permits ? (int)client->options.permits : 0,
+        .permits = lock_scheme_has_permits(client->scheme) ? (int)client->options.permits : 0,
         .folder = client->folder,
         .tls_ca = tls != NULL ? tls_ca(tls) : NULL,
         .tls_certificate = tls != NULL ? tls->certificate : NULL,

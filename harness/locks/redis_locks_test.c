@@ -5,6 +5,8 @@
 
 static const struct contract redis_contract = {REDIS_CONTRACT, .schemes = "redis-*",
                                                .renewed_ns = 2 * NS_PER_S};
+static const struct contract limit_contract = {REDIS_CONTRACT, .schemes = "redis-limit-*",
+                                               .with_limiters = true, .lease_ns = NS_PER_S};
 static const struct contract tair_contract = {REDIS_CONTRACT, .schemes = "tair-cad-emulated",
                                               .renewed_ns = NS_PER_S};
 
@@ -52,6 +54,37 @@ SCHEME_TEST(a_getset_whose_own_time_is_over_releases_nothing_and_says_nothing,
     assert_int_equal(lock_release(&fixture->locks[0]), RELEASE_UNKNOWN);
     assert_int_equal(ask(fixture, "EXISTS %s").integer, 1);
     fixture->actors[0].clock.shift = NULL;
+}
+
+CONTRACT_GROUP(limit_contract);
+
+static void open_with_three_permits(struct fixture *fixture, const struct lock_scheme *scheme)
+{
+    struct lock_options options = next_lock(fixture, false);
+    options.permits = 3;
+    open_scheme_with(fixture, scheme, &options);
+}
+
+// The bucket has half of them at first.
+SCHEME_TEST_WITH(a_limiter_lets_its_permits_through_and_the_next_when_one_counts_no_more,
+                 lock_scheme_has(scheme, "limiter"), open_with_three_permits(fixture, scheme))
+{
+    struct grant grant;
+    int64_t granted = 0;
+    int64_t began_ns = clock_monotonic_ns();
+    enum outcome outcome = OUTCOME_OK;
+    for (int i = 0; i < 4 && outcome == OUTCOME_OK; i++) {
+        outcome = acquire(fixture, i % WORKERS);
+        granted += outcome == OUTCOME_OK;
+    }
+    if (clock_monotonic_ns() - began_ns < NS_PER_S / 4) // else some count no more
+        hold_to(scheme, granted == (IS("redis-limit-bucket") ? 2 : 3), "not as many as permits");
+    hold_to(scheme, ask(fixture, "PTTL %s").integer > 0, "what it counts does not end");
+    fixture->locks[0].options.wait_ns = 60 * NS_PER_S;
+    hold_to(scheme, lock_acquire(&fixture->locks[0], &grant) == OUTCOME_OK, "none is let through");
+    if (IS("redis-limit-log"))
+        hold_to(scheme, grant.valid_until_ns - began_ns >= 2 * NS_PER_S,
+                "it was let through early");
 }
 
 CONTRACT_GROUP(tair_contract);

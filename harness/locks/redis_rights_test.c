@@ -10,7 +10,8 @@
 
 #define LEASE_NS (600 * NS_PER_MS)
 
-static const struct contract of_one = {REDIS_CONTRACT, .topology = "sentinel"};
+static const struct contract of_one = {REDIS_CONTRACT, .topology = "sentinel",
+                                       .with_limiters = true};
 static const struct contract of_several = {
     .server = "redis", .topology = "independent", .request_ns = 250 * NS_PER_MS};
 
@@ -58,6 +59,12 @@ static void hold_once(struct fixture *fixture, const struct lock_scheme *scheme)
     _Atomic int granted = 0;
     const struct point_match renewal = {.side = POINT_AFTER, .phase = PHASE_RENEW};
     struct point_trap *trap = set_trap(fixture, 0, 1, 0, renewal, 2);
+    if (scheme->release == NULL) { // a limiter
+        acquire(fixture, 0);
+        tell_all(fixture, "SCRIPT FLUSH");
+        acquire(fixture, 1);
+        return;
+    }
     holder->options.wait_ns = NS_PER_S;
     if (lock_acquire(holder, &grant) == OUTCOME_OK) {
         if (scheme->reenter != NULL && lock_reenter(holder, &grant) == OUTCOME_OK)

@@ -24,6 +24,7 @@ struct contract {
     const char *server;   // kind; NULL: schemes that need none
     const char *topology; // NULL: single
     const char *schemes;  // glob; NULL: all that work on this service
+    bool with_limiters;   // rate limiters, too, which nothing is given back to
     int64_t lease_ns;     // 0: 60 s
     int64_t request_ns;   // 0: SHORT_REQUEST_NS
     int64_t renewed_ns;   // a lease that is renewed in time on a busy machine; 0: none is tried
@@ -228,6 +229,7 @@ static inline const struct lock_scheme *fixture_scheme(const struct fixture *fix
                 ? scheme->server == NULL
                 : scheme->server != NULL && strcmp(scheme->server, contract->server) == 0 &&
                       lock_scheme_takes(scheme, contract->topology ? contract->topology : "single");
+        here &= contract->with_limiters || !lock_scheme_has(scheme, "limiter");
         bool meant = contract->schemes == NULL || text_matches(scheme->name, contract->schemes);
         if (here && meant && nth-- == 0)
             return scheme;

@@ -442,7 +442,8 @@ bool worker_operate(struct worker *worker, const struct turn *turn)
             work(worker, operation, &grant);
         if (is_inside)
             commit(worker, operation);
-        give_back(worker, operation, 1);
+        if (!workload->form.limits)
+            give_back(worker, operation, 1);
     }
     if (began)
         commit(worker, operation);
@@ -468,8 +469,9 @@ static bool measure_applies(const struct worker *worker)
     const struct scenario *scenario = state->trial->scenario;
     bool is_closed =
         state->load.arrivals == NULL && (state->load.count == 0 || scenario->workload.for_ns > 0);
-    return state->workload->only_locks && is_closed && worker->key_count == 1 &&
-           state->scheme->measures != NULL && state->scheme->measures(&worker->key->lock);
+    return state->workload->only_locks && !state->workload->form.limits && is_closed &&
+           worker->key_count == 1 && state->scheme->measures != NULL &&
+           state->scheme->measures(&worker->key->lock);
 }
 
 static void record_cycle(struct worker *worker, int64_t operation, const struct lock_cycle *cycle)

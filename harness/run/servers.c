@@ -73,6 +73,11 @@ static void refuse(const struct trial *trial, struct text *reason)
     } else if (workload->needs != NULL && !lock_scheme_has(scheme, workload->needs)) {
         text_format(reason, "it has not the trait '%s', which the workload %s needs",
                     workload->needs, settings->kind);
+    } else if (lock_scheme_has(scheme, "limiter") && !workload->form.limits) {
+        text_format(reason,
+                    "it limits a rate, and nobody gives a permit of it back: it is for the "
+                    "workload limit (scenarios/limit), not for %s",
+                    settings->kind);
     } else if (workload->only_locks && scheme->own_store != NULL) {
         text_format(reason, "it locks by what it reads and writes, which the workload %s does not",
                     settings->kind);

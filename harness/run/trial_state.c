@@ -45,15 +45,14 @@ struct key_range state_keys_of(const struct trial_state *state, int client_numbe
 struct lock_options state_lock_options(const struct trial_state *state, const struct trial_key *key)
 {
     const struct scenario *scenario = state->trial->scenario;
-    bool is_semaphore =
-        state->workload->needs != NULL && strcmp(state->workload->needs, "permits") == 0;
     return (struct lock_options){.name = key->lock_name,
                                  .tag = key->tag,
                                  .lease_ns = scenario->lock.lease_ns,
                                  .wait_ns = scenario->lock.wait_ns,
                                  .retry_ns = scenario->lock.retry_ns,
                                  .request_ns = scenario->lock.request_ns,
-                                 .permits = is_semaphore ? scenario->workload.permits : 1,
+                                 .permits =
+                                     state->workload->has_permits ? scenario->workload.permits : 1,
                                  .fenced = state->fenced};
 }
 

@@ -61,7 +61,8 @@ static const struct key workload_keys[] = {
      RANGE(2, 16), .fallback = "2"},
     {"readers", KEY_PERCENTAGE, AT(workload_settings, readers),
      "readers: operations that only read", RANGE(0, 100), .fallback = "80%"},
-    {"permits", KEY_WHOLE, AT(workload_settings, permits), "permits: how many may hold at once",
+    {"permits", KEY_WHOLE, AT(workload_settings, permits),
+     "permits: how many may hold at once; limit: how many are let through in any lease",
      RANGE(1, 1000), .fallback = "3"},
     {"acts", KEY_WHOLE, AT(workload_settings, acts), "leader: acts of a term, at most",
      RANGE(1, 100000), .fallback = "5"},
@@ -492,9 +493,9 @@ const char *const *words_of(const struct vocabulary *vocabulary, enum word_list 
     // The traits that a scheme which is a program may have: the others need the harness's own
     // store.
     static const char *const promises[] = {
-        "exclusive", "lease",   "owner-checked", "validity-checked", "fenced",  "reentrant",
-        "shared",    "permits", "fair",          "renewed",          "session", "at-least-once",
-        "local",     NULL};
+        "exclusive", "lease",   "owner-checked", "validity-checked", "fenced",
+        "reentrant", "shared",  "permits",       "limiter",          "fair",
+        "renewed",   "session", "local",         "at-least-once",    NULL};
     static const char *const moments[] = {"times", "points", NULL};
     const char *const *const lists[] = {
         [WORDS_WORKLOADS] = vocabulary->workloads,

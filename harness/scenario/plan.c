@@ -118,8 +118,8 @@ static void add_scenario(struct plan *plan, const struct scenario *scenario,
         int drawn_as;
         const char *scheme = vocabulary->schemes[i];
         const char *const *traits = vocabulary->scheme_forms[i].traits;
-        if (!patterns_mean(&scenario->schemes, scheme, traits) ||
-            !is_wanted(globs, scheme, traits) || !is_trial_of(scenario, scheme, &drawn_as))
+        if (!scenario_tries(scenario, vocabulary, i) || !is_wanted(globs, scheme, traits) ||
+            !is_trial_of(scenario, scheme, &drawn_as))
             continue;
         for (int nth = 1; nth <= repeats; nth++) {
             struct text name = {0};
@@ -139,8 +139,7 @@ static int refuse_glob(const char *glob, struct scenario *const *scenarios, size
     AUTO_TEXT struct text tried = {0};
     for (size_t i = 0; vocabulary->schemes[i] != NULL; i++) {
         size_t by = 0;
-        while (by < count && !patterns_mean(&scenarios[by]->schemes, vocabulary->schemes[i],
-                                            vocabulary->scheme_forms[i].traits))
+        while (by < count && !scenario_tries(scenarios[by], vocabulary, i))
             by++;
         if (by < count)
             text_add_item(&tried, vocabulary->schemes[i]);

@@ -53,6 +53,18 @@ bool patterns_mean(const struct string_list *patterns, const char *scheme,
     return false;
 }
 
+bool scenario_tries(const struct scenario *scenario, const struct vocabulary *vocabulary,
+                    size_t scheme)
+{
+    const char *name = vocabulary->schemes[scheme];
+    const char *const *traits = vocabulary->scheme_forms[scheme].traits;
+    int kind = text_index(scenario->workload.kind, vocabulary->workloads);
+    bool limits = kind >= 0 && vocabulary->workload_forms[kind].limits;
+    return patterns_mean(&scenario->schemes, name, traits) &&
+           (text_is_one_of("limiter", traits) == limits ||
+            string_list_has(&scenario->schemes, name));
+}
+
 bool expectation_counts(const struct scenario *scenario, const struct expectation *expectation)
 {
     return expectation->workloads.count == 0 ||

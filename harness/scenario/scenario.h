@@ -462,6 +462,7 @@ struct workload_form {
     const struct key_rule *needs;   // cannot be left out
     const struct key_rule *refuses; // mean nothing to it
     bool ends_with_its_work;        // how much there is to do is said by its own keys
+    bool limits;                    // for rate limiters (trait `limiter`), and not for locks
 };
 
 // Where a property cannot be broken.
@@ -577,6 +578,11 @@ int external_read(const char *kind, const struct server_form *form,
 
 // How the scenario wants servers of that kind to be; never NULL.
 const struct server_settings *scenario_server(const struct scenario *scenario, const char *kind);
+
+// Whether the scenario tries that scheme of the vocabulary: its `schemes` mean it, and the workload
+// is one for rate limiters if and only if it is one, unless it is called by its name.
+bool scenario_tries(const struct scenario *scenario, const struct vocabulary *vocabulary,
+                    size_t scheme);
 
 // The first expectation that means the scheme, or NULL.
 const struct expectation *scenario_expectation(const struct scenario *scenario, const char *scheme,

@@ -166,7 +166,7 @@ static void check_workload(const struct rules *rules)
         refuse_key(boundary,
                    "'boundary' besides 'fenced': a fenced store checks each step by itself");
     for (size_t i = 0; vocabulary->workloads[i] != NULL; i++) {
-        if (form != &vocabulary->workload_forms[i])
+        if (form->own != vocabulary->workload_forms[i].own)
             must_not_be(map, vocabulary->workload_forms[i].own);
     }
     must_not_be(map, form->refuses);
@@ -554,7 +554,7 @@ static void check_who_is_expected(const struct rules *rules, const struct expect
         const char *const *traits = vocabulary->scheme_forms[i].traits;
         bool is_meant = patterns_mean(&expectation->schemes, scheme, traits);
         known += is_meant;
-        if (!patterns_mean(&scenario->schemes, scheme, traits))
+        if (!scenario_tries(scenario, vocabulary, i))
             continue;
         text_add_item(&tried, scheme);
         if (!is_meant)
@@ -653,7 +653,7 @@ static void check_threshold(const struct rules *rules, const struct threshold *t
     bool means_one = false;
     for (size_t i = 0; vocabulary->schemes[i] != NULL; i++) {
         const char *const *traits = vocabulary->scheme_forms[i].traits;
-        means_one |= patterns_mean(&scenario->schemes, vocabulary->schemes[i], traits) &&
+        means_one |= scenario_tries(scenario, vocabulary, i) &&
                      patterns_mean(&threshold->schemes, vocabulary->schemes[i], traits);
     }
     if (!means_one && knows(rules, "schemes") && scenario->schemes.count > 0 && schemes != NULL &&

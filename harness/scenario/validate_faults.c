@@ -317,8 +317,7 @@ static void check_servers(const struct looked_at *fault)
         const struct scheme_form *scheme = &vocabulary->scheme_forms[i];
         const struct server_settings *settings =
             scheme->server != NULL ? scenario_server(rules->scenario, scheme->server) : NULL;
-        if (settings != NULL &&
-            patterns_mean(&rules->scenario->schemes, vocabulary->schemes[i], scheme->traits) &&
+        if (settings != NULL && scenario_tries(rules->scenario, vocabulary, i) &&
             (settings->external != NULL ||
              fault->instance->form.can_strike(&fault->instance->form, scheme->server,
                                               settings->persistence, &why)))
@@ -365,8 +364,7 @@ static void check_majority(const struct rules *rules, const struct node *list)
             const struct topology_form *topology =
                 scenario_topology(scenario, scheme, vocabulary, &servers);
             if (topology == NULL || !topology->by_majority || servers <= 1 ||
-                2 * (servers - dead) > servers ||
-                !patterns_mean(&scenario->schemes, vocabulary->schemes[j], scheme->traits))
+                2 * (servers - dead) > servers || !scenario_tries(scenario, vocabulary, j))
                 continue;
             refuse(verb,
                    "'%s' would leave %d of the %d servers of %s for good, and without a majority "

@@ -3,13 +3,22 @@
 #include <string.h>
 
 const struct workload *const workload_catalogue[] = {
-    &increment_workload, &oversell_workload, &draw_workload, &nested_workload, &readers_workload,
-    &permits_workload,   &leader_workload,   &jobs_workload, &cycle_workload,  NULL,
+    &increment_workload,
+    &oversell_workload,
+    &draw_workload,
+    &nested_workload,
+    &readers_workload,
+    &permits_workload,
+    &limit_workload,
+    &leader_workload,
+    &jobs_workload,
+    &cycle_workload,
+    NULL,
 };
 
 const struct workload *workload_find(const char *name)
 {
-    for (size_t i = 0; workload_catalogue[i] != NULL; i++) {
+    for (size_t i = 0; name != NULL && workload_catalogue[i] != NULL; i++) {
         if (strcmp(workload_catalogue[i]->name, name) == 0)
             return workload_catalogue[i];
     }

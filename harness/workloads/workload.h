@@ -57,14 +57,15 @@ struct workload {
     bool leads;
     // Optional: the job that an operation with the lock of that key (0: there is only one) is for.
     struct job_mark (*job)(const struct scenario *scenario, int64_t operation, int64_t key);
-    bool takes_jobs; // each key is a job, and the trial is over once all are done
+    bool has_permits; // more than one may hold at once: as many as the scenario says
+    bool takes_jobs;  // each key is a job, and the trial is over once all are done
     bool nests; // each operation locks `depth` times, one inside the other, and updates at each
     bool tells_missing; // stories tell how many accepted writes, each of 1, are not in the sum
     bool only_locks;    // the guarded value is neither read nor written
 };
 
 extern const struct workload *const workload_catalogue[]; // NULL-terminated
-const struct workload *workload_find(const char *name);
+const struct workload *workload_find(const char *name);   // NULL: there is none of that name
 
 int64_t workload_initial(const struct workload *workload, const struct scenario *scenario);
 int64_t workload_operations(const struct workload *workload, const struct scenario *scenario);
@@ -86,6 +87,8 @@ extern const struct workload draw_workload;
 extern const struct workload nested_workload;
 extern const struct workload readers_workload;
 extern const struct workload permits_workload;
+extern const struct key_rule permits_keys[]; // those of workloads that have permits
+extern const struct workload limit_workload;
 extern const struct workload leader_workload;
 extern const struct workload jobs_workload;
 extern const struct workload cycle_workload;
