@@ -1,49 +1,10 @@
-// Every kind in every topology comes up, on loopback and in namespaces, and is not mistaken for a
-// stranger.
+// Servers of every kind are not mistaken for strangers, and name what they are.
 #include "harness/cluster/test_control.h"
 #include "harness/testing/test.h"
 
 #include <arpa/inet.h>
 #include <sys/socket.h>
 #include <unistd.h>
-
-// Runs in a sandbox, so no asserts.
-static int start_all(const struct sandbox *sandbox, void *context)
-{
-    const struct topology *topology;
-    (void)context;
-    for (size_t i = 0; (topology = topology_at(i)) != NULL; i++) {
-        struct test_server server;
-        struct test_group group = {.kind = topology->form.server,
-                                   .topology = topology->form.name,
-                                   .in_namespaces = sandbox->isolation == ISOLATION_NAMESPACES};
-        if (test_group_start(&server, group) != 0)
-            return 1;
-        bool right =
-            server.service.server_count == topology->form.usual &&
-            server.service.server_count + server.service.sentinel_count == server.cluster.count;
-        for (int j = 0; j < server.cluster.count; j++) {
-            struct node *node = &server.cluster.nodes[j];
-            right = right && node->kind->ready(node);
-        }
-        test_server_stop(&server);
-        if (!right) {
-            fprintf(stderr, "%s, %s\n", topology->form.server, topology->form.name);
-            return 2;
-        }
-    }
-    return 0;
-}
-
-TEST(every_topology_comes_up_in_namespaces)
-{
-    assert_int_equal(sandbox_run(false, start_all, NULL), 0);
-}
-
-TEST(every_topology_comes_up_on_loopback)
-{
-    assert_int_equal(sandbox_run(true, start_all, NULL), 0);
-}
 
 // Another server answers at the port that ours is thought to have, or is its process.
 TEST(a_stranger_is_not_taken_for_ours)
