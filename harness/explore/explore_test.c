@@ -19,7 +19,9 @@ struct errand {
     int operations;                 // of each client; 0: one
     struct schedule_moves schedule; // to be made; or, with `limits`, looked for
     int times;                      // it is to be made; 0: once
-    bool differed;                  // one of them went another way than the one before
+    bool asks_state;                // that it leads to, and nothing else
+    uint64_t state;
+    bool differed; // one of them went another way than the one before
     const struct search_limits *limits;
     bool in_parts; // its search: one goes on with what the other has left
     struct search_result result;
@@ -63,6 +65,21 @@ static int make(struct errand *errand, struct replay *replay, const struct trial
                  is_broken ? breach_check(&breaches[0])->name : "");
     }
     text_free(&told.lines);
+    replay_end(replay);
+    return result;
+}
+
+static int find_state(struct errand *errand, struct replay *replay, struct error *error)
+{
+    int result = replay_begin(replay, error);
+    for (size_t i = 0; i < errand->schedule.count && result == 0; i++) {
+        if (replay_can(replay, errand->schedule.moves[i]))
+            replay_move(replay, errand->schedule.moves[i]);
+        else
+            result = error_set(error, "move %zu cannot be made", i + 1);
+    }
+    if (result == 0)
+        result = replay_state(replay, &errand->state, error);
     replay_end(replay);
     return result;
 }
@@ -115,7 +132,8 @@ static int go(const struct sandbox *sandbox, void *context)
     if (result == 0 && errand->limits != NULL)
         search_all(errand, replay, &plan.trials[0]);
     for (; errand != NULL && errand->limits == NULL && result == 0; errand = errand->next)
-        result = make_often(errand, replay, &plan.trials[0], &error);
+        result = errand->asks_state ? find_state(errand, replay, &error)
+                                    : make_often(errand, replay, &plan.trials[0], &error);
     replay_close(replay);
     server_pool_stop(&pool);
     scenario_free(scenario);
@@ -297,6 +315,36 @@ TEST(equal_states_go_on_equally_where_servers_restart_timers_are_due_and_subscri
         assert_int_equal(errand->result.progress.unlike, 0);
         assert_false(errand->result.progress.remembers);
         munmap(errand, sizeof *errand);
+    }
+}
+
+// To its client the renewal is the same, whether the request was lost or the answer to it; but the
+// lock's key does not last as long.
+TEST(a_renewal_that_was_done_is_another_state_than_one_that_was_not)
+{
+    static const char *const schemes[] = {"redis-watchdog", "memcached-watchdog"};
+    static const enum move_kind kinds[] = {MOVE_LOSE_REQUEST, MOVE_LOSE_REPLY};
+    for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++) {
+        uint64_t states[2];
+        for (size_t lost = 0; lost < 2; lost++) {
+            struct errand wanted = {.scheme = schemes[i], .asks_state = true};
+            struct schedule_moves *schedule = &wanted.schedule;
+            const struct move watchdog = {.client = 1, .thread = THREAD_WATCHDOG};
+            schedule->count = 2; // its first steps: it starts, and acquires the lock
+            schedule->moves[0].client = schedule->moves[1].client = 1;
+            for (int renewal = 0; renewal < 2; renewal++) {
+                schedule->moves[schedule->count++] = (struct move){.kind = MOVE_TIMER};
+                if (i == 1)
+                    schedule->moves[schedule->count++] = watchdog; // gets
+                schedule->moves[schedule->count++] = watchdog;
+            }
+            schedule->moves[schedule->count - 1].kind = (uint8_t)kinds[lost];
+            struct errand *errand = run_errand(wanted);
+            states[lost] = errand->state;
+            munmap(errand, sizeof *errand);
+        }
+        assert_true(states[0] != 0);
+        assert_int_not_equal(states[0], states[1]);
     }
 }
 

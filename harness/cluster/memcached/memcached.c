@@ -338,9 +338,12 @@ static int empty(struct explored_servers *servers, struct error *error)
     return tell(session, "flush_all", "OK") != 0 ? -1 : tell(session, request, "STORED");
 }
 
-// Appends "NAME NUMBER stays VALUE" of an item that is there still.
-static int tell_item(struct session *session, const char *name, struct text *image)
+// Appends "NAME NUMBER stays VALUE" of an item that is there still; "expires", or in how many parts
+// of time, if somebody asks for that.
+static int tell_item(struct explored_servers *servers, struct session *session, const char *name,
+                     struct text *image)
 {
+    const struct memory *memory = servers->memory;
     uint64_t number = 0;
     int left_s = 0, length = 0;
     if (session_ask(session, "mg %s c t v" END_OF_ITEM, name) != 0)
@@ -350,8 +353,13 @@ static int tell_item(struct session *session, const char *name, struct text *ima
         return 0;
     if (sscanf(answer, "VA %*d c%" SCNu64 " t%d%n", &number, &left_s, &length) < 2)
         return session_unexpected(session, answer, "mg");
-    text_format(image, "%s " MEMCACHED_NUMBER " %s%s", name, number,
-                left_s < 0 ? "stays" : "expires", answer + length);
+    // Its second began so long ago.
+    int64_t left_ns = left_s * NS_PER_S - (memory->now_ns + memory->ahead_ns) % NS_PER_S;
+    text_format(image, "%s " MEMCACHED_NUMBER " %s", name, number,
+                left_s < 0 ? "stays" : "expires");
+    if (left_s >= 0 && servers->part_ns > 0)
+        text_format(image, " %" PRId64, left_ns / servers->part_ns);
+    text_add(image, answer + length);
     return 0;
 }
 
@@ -398,7 +406,7 @@ static int image(struct explored_servers *servers, struct text *image, struct er
     }
     qsort(names, count, sizeof *names, compare_lines);
     for (size_t i = 0; result == 0 && i < count; i++)
-        result = tell_item(session, names[i], image);
+        result = tell_item(servers, session, names[i], image);
     return result;
 }
 
