@@ -397,11 +397,6 @@ static void work(struct worker *worker, int64_t operation, const struct grant *g
 
 // --- one operation -------------------------------------------------------------------------------
 
-static bool begin_transaction(struct worker *worker)
-{
-    return worker->key->store.kind->begin(&worker->key->store) == OUTCOME_OK;
-}
-
 static void commit(struct worker *worker, int64_t operation)
 {
     record(worker,
@@ -430,14 +425,15 @@ bool worker_operate(struct worker *worker, const struct turn *turn)
             &worker->keys[key_distribution_draw(&worker->state->distribution, &worker->random)];
     worker->key->lock.mode = only_reads ? LOCK_SHARED : LOCK_EXCLUSIVE;
     // The lock inside the transaction: released before the commit.
-    bool began = boundary == BOUNDARY_WRAPPED && begin_transaction(worker);
+    struct store *store = &worker->key->store;
+    bool began = boundary == BOUNDARY_WRAPPED && store->kind->begin(store) == OUTCOME_OK;
     if (began == (boundary == BOUNDARY_WRAPPED))
         acquired = acquire(worker, turn, &grant);
     worker->refused = acquired == ACQUIRED ? 0 : worker->refused + 1;
     if (acquired == ACQUIRED) {
         point(&worker->actor, POINT_AT, "holds");
         // The transaction inside the lock: committed before the release.
-        bool is_inside = boundary == BOUNDARY_INNER && begin_transaction(worker);
+        bool is_inside = boundary == BOUNDARY_INNER && store->kind->begin(store) == OUTCOME_OK;
         if (is_inside || boundary != BOUNDARY_INNER)
             work(worker, operation, &grant);
         if (is_inside)

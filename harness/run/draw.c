@@ -149,7 +149,8 @@ static const char *why_unpromised(const struct draw *draw, const struct fault *f
     int64_t lease_ns = draw->scenario->lock.lease_ns;
     int64_t times = 1 + (lease_ns + 2 * random->jitter_ns) / random->every_ns;
     bool is_fenced = draw->scenario->workload.fenced && has(draw, "fenced");
-    return has(draw, "lease") && !is_fenced && 3 * random->lasting_ns * times > 2 * lease_ns
+    bool holds_on = has(draw, "lease") && !is_fenced && !has(draw, "limiter");
+    return holds_on && 3 * random->lasting_ns * times > 2 * lease_ns
                ? "it may last for longer than the lease allows"
                : NULL;
 }
