@@ -2,6 +2,7 @@
 
 #include "faults/fault.h"
 #include "harness/base/scope.h"
+#include "harness/check/sweep.h"
 #include "harness/locks/lock.h"
 
 struct move_tally tally_of(const struct schedule_moves *schedule)
@@ -55,6 +56,16 @@ static bool granted_late(const struct trial_model *model)
     return was_late;
 }
 
+// True if somebody may have gone on beyond its lease, and the history does not tell from when that
+// counts: by what it did then it is not seen to be a stale holder.
+static bool may_have_been_stale(const struct trial_model *model)
+{
+    bool may = false;
+    FOR_EACH_HOLD (hold, model)
+        may |= hold->is_unanchored && hold_lease_end_ns(model, hold) < hold->released_ns;
+    return may;
+}
+
 // What a lock without fencing cannot prevent once a lease has passed, and one without a lease once
 // a client died, or was told that it may have the lock still, or not any more.
 static bool is_admitted(const struct replay *replay, const struct trial *trial,
@@ -96,8 +107,11 @@ static bool is_admitted(const struct replay *replay, const struct trial *trial,
     // Where an acquire looks whether its lease still lasts, no hold begins behind it.
     bool began_late =
         trial_has_trait(trial, "validity-checked") && granted_late(replay_model(replay));
+    bool is_harm_of_stale = check->may_follow && !trial->scenario->workload.fenced &&
+                            may_have_been_stale(replay_model(replay));
     return trial_has_trait(trial, "lease") && may_outlive_lease && !began_late &&
-           (check->shows == SHOWS_TWO_STALE || check->shows == SHOWS_LATE_WRITE);
+           (check->shows == SHOWS_TWO_STALE || check->shows == SHOWS_LATE_WRITE ||
+            is_harm_of_stale);
 }
 
 enum promise { KEPT, ADMITTED, FOLLOWING, BROKEN }; // FOLLOWING: broken, maybe by another's doing
