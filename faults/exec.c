@@ -7,12 +7,18 @@
 #include "faults/fault.h"
 
 #include "harness/base/clock.h"
+#include "harness/base/file.h"
 #include "harness/base/scope.h"
+#include "harness/cluster/gateway.h"
 #include "harness/wire/peer.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/wait.h>
 
+// The longest that one may take: less than the schedule waits for a fault's end.
+#define COMMAND_NS (25 * NS_PER_S)
 #define PROOF_NS (30 * NS_PER_S)  // from the end of the first until the proof
 #define AGAIN_NS (50 * NS_PER_MS) // after a proof that failed
 
@@ -44,28 +50,87 @@ static enum availability available(const struct fault_prospect *prospect, struct
 
 // --- a command -----------------------------------------------------------------------------------
 
+static char *log_of(const struct fault_strike *strike)
+{
+    return text_formatted("%s/fault-%d.log", strike->environment->folder, strike->instance->number);
+}
+
 static enum strike_state begin(struct fault_strike *strike, int progress, struct error *error)
 {
     const struct fault_environment *about = strike->environment;
     struct text variables[SERVICE_VARIABLES] = {{0}};
+    AUTO_FREE char *log = log_of(strike);
     const struct service *service = about->outside != NULL ? about->outside : about->service;
     if (service != NULL)
         service_tell(service, variables);
     const char *const environment[] = {variables[0].bytes, variables[1].bytes, NULL};
     strike->progress = progress;
-    enum strike_state state =
-        strike_run(strike, (const char *const *)command_of(strike)->items, environment, error);
+    strike->acted_ns = clock_monotonic_ns();
+    const struct process_settings settings = {.arguments =
+                                                  (const char *const *)command_of(strike)->items,
+                                              .environment = environment,
+                                              .log_path = log,
+                                              .own_group = true,
+                                              .network_namespace = -1,
+                                              .processor = -1};
+    strike->process = about->gateway != NULL ? gateway_command(about->gateway, &settings, error)
+                                             : process_start(&settings, error);
     for (size_t i = 0; i < SERVICE_VARIABLES; i++)
         text_free(&variables[i]);
-    return state;
+    return strike->process > 0 ? STRIKE_PENDING : STRIKE_FAILED;
 }
 
-static enum strike_state look(struct fault_strike *strike, bool *has_run, struct error *error)
+// With all that it has started.
+static void end(struct fault_strike *strike)
+{
+    if (strike->process > 0)
+        kill(-strike->process, SIGKILL);
+    process_kill(strike->process);
+    strike->process = 0;
+}
+
+// Says how the command has ended, with the last line that it, or one before it, has printed.
+static void say_end(const struct fault_strike *strike, const char *how, struct error *error)
 {
     static const char *const names[] = {"proof", "start", "proof", "undo"};
-    AUTO_FREE char *what =
-        text_formatted("its '%s' (%s)", names[strike->progress], command_of(strike)->items[0]);
-    return strike_ran(strike, what, has_run, error);
+    AUTO_FREE char *log = log_of(strike);
+    AUTO_TEXT struct text printed = {0};
+    char *last = NULL;
+    if (file_read(log, &printed, NULL) == 0 && printed.length > 0) {
+        if (printed.bytes[printed.length - 1] == '\n')
+            printed.bytes[printed.length - 1] = '\0';
+        last = strrchr(printed.bytes, '\n');
+        last = last != NULL ? last + 1 : printed.bytes;
+    }
+    error_set(error, "its '%s' (%s) %s; the last line of %s is: %.200s", names[strike->progress],
+              command_of(strike)->items[0], how, log, last != NULL ? last : "(nothing)");
+}
+
+// Whether the command has ended, and well; `*has_run` becomes false if it was killed, or was none.
+static enum strike_state look(struct fault_strike *strike, bool *has_run, struct error *error)
+{
+    int status = 0;
+    char text[32];
+    char how[64];
+    pid_t ended = waitpid(strike->process, &status, WNOHANG);
+    if (ended == 0) {
+        if (clock_monotonic_ns() - strike->acted_ns < COMMAND_NS)
+            return STRIKE_PENDING;
+        end(strike);
+        *has_run = false;
+        say_end(strike, "did not end within 25 s, and was killed", error);
+        errno = ETIMEDOUT;
+        return STRIKE_FAILED;
+    }
+    strike->process = 0;
+    if (ended > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0)
+        return STRIKE_IN_EFFECT;
+    // 126 and 127 are a shell's word for a program that could not be run.
+    *has_run = ended > 0 && WIFEXITED(status) && WEXITSTATUS(status) < 126;
+    snprintf(how, sizeof how, "ended by %s", process_end(status, text, sizeof text));
+    say_end(strike, how, error);
+    errno = 0;
+    return STRIKE_FAILED;
 }
 
 // What has failed is told once it is undone, as far as that can be.
@@ -142,7 +207,7 @@ static enum strike_state heal(struct fault_strike *strike, struct error *error)
 {
     if (strike->progress == UNDOES)
         return go_on_undoing(strike, error);
-    strike_stop_running(strike);
+    end(strike);
     return strike->progress == PROVES_BEFORE || strike->instance->undo.count == 0
                ? STRIKE_IN_EFFECT
                : begin(strike, UNDOES, error);

@@ -16,14 +16,26 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+// Of a client whose driver is on another host: what strikes that there, an agent of its own that is
+// launched when the trial begins, and asked by lines (elsewhere.c).
+struct striker {
+    pid_t process; // 0: there is none
+    int to, from;  // descriptors: its standard input, and its standard output
+    int asked, answered;
+    char heard[400]; // of an answer that has not come as a whole
+    size_t length;
+    char answers[2][400]; // the last two
+};
+
 // A client process, as the conductor knows it.
 struct fault_client {
     pid_t process;               // 0 once it has ended
     bool leads_group;            // it has started programs, which belong to it
     struct agent_address driver; // of its driver, if that is on another host
-    bool killed;                 // by a fault
-    bool is_dying;               // killed by a fault, but not reaped yet
-    int stops;                   // pauses in effect: it goes on when the last one is over
+    struct striker striker;
+    bool killed;   // by a fault
+    bool is_dying; // killed by a fault, but not reaped yet
+    int stops;     // pauses in effect: it goes on when the last one is over
     // A fault stops it, or is about to: that is no stall, says the observer, who maps this.
     _Atomic bool is_to_stop;
     int64_t killed_ns;
@@ -78,6 +90,7 @@ struct fault_strike {
     int done;                    // the fault's own: how many of its locks it has struck
     int wire;                    // the fault's own: number of its wire fault
     pid_t process;               // the fault's own: a program that it runs
+    int question;                // to the striker of its client, its number; 0: none is asked
     int64_t since_ns;            // the fault's own
     struct error why;            // the fault's own: why it has failed, while it is undone
     int64_t met;                 // packets or connections that it met; -1 if nothing counts them
@@ -151,24 +164,6 @@ enum availability way_available(const struct fault_prospect *prospect, const cha
 // Finds the server that is struck now, if one is, and strikes.
 enum strike_state fault_inject(struct fault_strike *strike, struct error *error);
 
-// Runs a program for the fault, which takes no longer than the schedule waits for a fault's end:
-// returns STRIKE_PENDING at once. What it prints is in fault-N.log of the trial's folder.
-enum strike_state strike_run(struct fault_strike *strike, const char *const *arguments,
-                             const char *const *environment, struct error *error);
-
-// Whether that has ended, and well. If not, `error` says how `what` has ended, with the last line
-// that it, or one before it, has printed; `*has_run` becomes false if it was killed, or was none.
-enum strike_state strike_ran(struct fault_strike *strike, const char *what, bool *has_run,
-                             struct error *error);
-
-// Ends it, if it runs, with all that it has started.
-void strike_stop_running(struct fault_strike *strike);
-
-// Of a client whose driver is on another host: has its agent strike it there (agent_strikes). To be
-// called until it is no longer STRIKE_PENDING.
-enum strike_state strike_elsewhere(struct fault_strike *strike, const char *what,
-                                   struct error *error);
-
 // Kills the server.
 enum strike_state strike_crash(struct fault_strike *strike, struct error *error);
 
@@ -179,6 +174,16 @@ bool takes_server_down(const struct fault_instance *instance);
 // instance says of delay and share; ends it, and notes how many packets met it.
 enum strike_state wire_inject(struct fault_strike *strike, struct error *error);
 enum strike_state wire_heal(struct fault_strike *strike, struct error *error);
+
+// --- clients whose drivers are on other hosts (elsewhere.c) --------------------------------------
+
+// Launches what strikes those that a fault is to. 0, or -1 with `error` set.
+int strikers_start(const struct fault_environment *environment, struct error *error);
+void strikers_stop(const struct fault_environment *environment);
+
+// Has the driver of its client struck (agent_strikes). To be called until it is no longer
+// STRIKE_PENDING; what was asked before, and is not answered, is done first.
+enum strike_state strike_elsewhere(struct fault_strike *strike, int what, struct error *error);
 
 // --- targets and questions (target.c) ------------------------------------------------------------
 

@@ -46,7 +46,9 @@ static enum strike_state kill_client(struct fault_client *client, struct error *
     enum strike_state state = STRIKE_PENDING;
     if (client->process == 0 || client->is_dying)
         return strike_came_too_late(error);
-    client->killed_ns = clock_monotonic_ns();
+    int64_t from_ns = clock_monotonic_ns();
+    if (client->killed_ns == 0)
+        client->killed_ns = from_ns;
     if (kill(client->process, SIGKILL) != 0)
         return error_set(error, "SIGKILL to process %d: %s", client->process, strerror(errno));
     client->is_dying = true;
@@ -54,7 +56,7 @@ static enum strike_state kill_client(struct fault_client *client, struct error *
     // their end.
     if (client->leads_group)
         kill(-client->process, SIGKILL);
-    while (state == STRIKE_PENDING && clock_monotonic_ns() < client->killed_ns + MOMENT_NS) {
+    while (state == STRIKE_PENDING && clock_monotonic_ns() < from_ns + MOMENT_NS) {
         state = bury(client, error);
         if (state == STRIKE_PENDING)
             clock_sleep_until_ns(clock_monotonic_ns() + LOOK_EVERY_NS);
@@ -64,7 +66,7 @@ static enum strike_state kill_client(struct fault_client *client, struct error *
 
 // How far it has come with a client whose driver is on another host. That is killed first, for what
 // it does after its client's death would be nobody's; and its client stands still meanwhile, so
-// that it does not learn of its end.
+// that it does not learn of its end. It does nothing more from then on.
 enum { STANDS_STILL, DIES_THERE, DIES_HERE };
 
 static enum strike_state kill_elsewhere(struct fault_strike *strike, struct error *error)
@@ -73,8 +75,10 @@ static enum strike_state kill_elsewhere(struct fault_strike *strike, struct erro
     struct fault_client *client = strike->client;
     if (strike->progress == STANDS_STILL && !process_group_stands_still(client->process, &ignored))
         return STRIKE_PENDING;
+    if (strike->progress == STANDS_STILL)
+        client->killed_ns = clock_monotonic_ns();
     strike->progress = DIES_THERE;
-    enum strike_state state = strike_elsewhere(strike, agent_strikes[AGENT_KILL], error);
+    enum strike_state state = strike_elsewhere(strike, AGENT_KILL, error);
     if (state == STRIKE_PENDING)
         return state;
     client->is_dying = false;
@@ -82,6 +86,7 @@ static enum strike_state kill_elsewhere(struct fault_strike *strike, struct erro
         strike->progress = DIES_HERE;
         return kill_client(client, error);
     }
+    client->killed_ns = 0;
     if (client->stops == 0) {
         kill(-client->process, SIGCONT);
         atomic_store(&client->is_to_stop, false);

@@ -58,7 +58,7 @@ static enum strike_state stop_is_proven(struct fault_strike *strike, struct erro
         state = stop_here_is_proven(client, error);
     if (state == STRIKE_IN_EFFECT && client->driver.host != NULL) {
         strike->progress = STOPS_THERE;
-        state = strike_elsewhere(strike, agent_strikes[AGENT_STOP], error);
+        state = strike_elsewhere(strike, AGENT_STOP, error);
         if (state == STRIKE_FAILED && client->stops == 0)
             go_on(client, &(struct error){0});
     }
@@ -137,14 +137,13 @@ static enum strike_state prove(struct fault_strike *strike, struct error *error)
 static enum strike_state prepare_heal(struct fault_strike *strike, struct error *error)
 {
     const struct fault_client *client = strike->client;
-    bool stays = client != NULL && (client->process == 0 || client->stops > 1);
-    if (client == NULL || client->driver.host == NULL || strike->instance->target.worker != 0)
+    if (client == NULL || client->driver.host == NULL || strike->instance->target.worker != 0 ||
+        client->process == 0 || client->stops > 1)
         return STRIKE_IN_EFFECT;
-    if (stays || strike->progress != GOES_ON_THERE)
-        strike_stop_running(strike); // one that was to stop it
+    if (strike->progress != GOES_ON_THERE)
+        strike->question = 0; // one that was to stop it
     strike->progress = GOES_ON_THERE;
-    return stays ? STRIKE_IN_EFFECT
-                 : strike_elsewhere(strike, agent_strikes[AGENT_CONTINUE], error);
+    return strike_elsewhere(strike, AGENT_CONTINUE, error);
 }
 
 static enum strike_state heal(struct fault_strike *strike, struct error *error)

@@ -1,16 +1,11 @@
-// What faults have in common when they strike a server or a wire, or by a program.
+// What faults have in common when they strike a server or a wire.
 #include "faults/fault.h"
 
-#include "harness/base/clock.h"
-#include "harness/base/file.h"
 #include "harness/base/scope.h"
-#include "harness/cluster/gateway.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/wait.h>
 
 enum strike_state strike_came_too_late(struct error *error)
 {
@@ -74,99 +69,6 @@ enum strike_state strike_bring_back(struct fault_strike *strike, struct error *e
 bool takes_server_down(const struct fault_instance *instance)
 {
     return instance->target.client == 0 && fault_can(instance, FAULT_KILLS);
-}
-
-// --- programs ------------------------------------------------------------------------------------
-
-// Less than the schedule waits for a fault's end.
-#define PROGRAM_NS (25 * NS_PER_S)
-
-static char *log_of(const struct fault_strike *strike)
-{
-    return text_formatted("%s/fault-%d.log", strike->environment->folder, strike->instance->number);
-}
-
-enum strike_state strike_run(struct fault_strike *strike, const char *const *arguments,
-                             const char *const *environment, struct error *error)
-{
-    const struct gateway *gateway = strike->environment->gateway;
-    AUTO_FREE char *log = log_of(strike);
-    const struct process_settings settings = {.arguments = arguments,
-                                              .environment = environment,
-                                              .log_path = log,
-                                              .own_group = true,
-                                              .network_namespace = -1,
-                                              .processor = -1};
-    strike->acted_ns = clock_monotonic_ns();
-    strike->process = gateway != NULL ? gateway_command(gateway, &settings, error)
-                                      : process_start(&settings, error);
-    return strike->process > 0 ? STRIKE_PENDING : STRIKE_FAILED;
-}
-
-void strike_stop_running(struct fault_strike *strike)
-{
-    if (strike->process > 0)
-        kill(-strike->process, SIGKILL);
-    process_kill(strike->process);
-    strike->process = 0;
-}
-
-static void say_end(const struct fault_strike *strike, const char *what, const char *how,
-                    struct error *error)
-{
-    AUTO_FREE char *log = log_of(strike);
-    AUTO_TEXT struct text printed = {0};
-    char *last = NULL;
-    if (file_read(log, &printed, NULL) == 0 && printed.length > 0) {
-        if (printed.bytes[printed.length - 1] == '\n')
-            printed.bytes[printed.length - 1] = '\0';
-        last = strrchr(printed.bytes, '\n');
-        last = last != NULL ? last + 1 : printed.bytes;
-    }
-    error_set(error, "%s %s, and has printed last: %.200s (%s)", what, how,
-              last != NULL ? last : "nothing", log);
-}
-
-enum strike_state strike_ran(struct fault_strike *strike, const char *what, bool *has_run,
-                             struct error *error)
-{
-    int status = 0;
-    char text[32];
-    char how[64];
-    pid_t ended = waitpid(strike->process, &status, WNOHANG);
-    if (ended == 0) {
-        if (clock_monotonic_ns() - strike->acted_ns < PROGRAM_NS)
-            return STRIKE_PENDING;
-        strike_stop_running(strike);
-        *has_run = false;
-        say_end(strike, what, "did not end within 25 s, and was killed", error);
-        errno = ETIMEDOUT;
-        return STRIKE_FAILED;
-    }
-    strike->process = 0;
-    if (ended > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0)
-        return STRIKE_IN_EFFECT;
-    // 126 and 127 are a shell's word for a program that could not be run.
-    *has_run = ended > 0 && WIFEXITED(status) && WEXITSTATUS(status) < 126;
-    snprintf(how, sizeof how, "ended by %s", process_end(status, text, sizeof text));
-    say_end(strike, what, how, error);
-    errno = 0;
-    return STRIKE_FAILED;
-}
-
-enum strike_state strike_elsewhere(struct fault_strike *strike, const char *what,
-                                   struct error *error)
-{
-    bool has_run;
-    const struct agent_address *driver = &strike->client->driver;
-    if (strike->process != 0) {
-        AUTO_FREE char *agent =
-            text_formatted("the agent to %s its driver on host %s", what, driver->host);
-        return strike_ran(strike, agent, &has_run, error);
-    }
-    AUTO_LIST struct string_list command = {0};
-    agent_command(driver, what, &command);
-    return strike_run(strike, (const char *const *)command.items, NULL, error);
 }
 
 // --- wires ---------------------------------------------------------------------------------------

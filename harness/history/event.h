@@ -63,7 +63,9 @@ enum outcome release_outcome(enum release_answer answer);
 // (`counts`): what this worker has sent until then.
 // A connected: what the worker sends from then on goes to the `server` of that number, from 1 (0:
 // not one of the trial's), which its group named as the one that leads. `detail` is the phase: a
-// watchdog has a connection of its own. Append new kinds at the end: the numbers are in files.
+// watchdog has a connection of its own. A round-trip tells of all questions whether the agent of a
+// client, the `number`, lives, that it has answered. Append new kinds at the end: the numbers are
+// in files.
 #define EVENT_KINDS(X, NONE)                                                                       \
     NONE(NONE, "none")                                                                             \
     X(PROCESS_START, process_start, "process-start", pid, cpu)                                     \
@@ -112,7 +114,8 @@ enum outcome release_outcome(enum release_answer answer);
     X(REQUEST, request, "request", command, key, value, ttl_ms)                                    \
     X(REPLY, reply, "reply", command, key, value, asked_ns)                                        \
     X(CALL, call, "call", operation)                                                               \
-    X(CONNECTED, connected, "connected", server)
+    X(CONNECTED, connected, "connected", server)                                                   \
+    X(ROUND_TRIP, round_trip, "round-trip", number, p50_ns, most_ns, count)
 
 enum event_kind {
 #define NONE(id, name) EVENT_##id,

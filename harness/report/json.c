@@ -176,6 +176,18 @@ TABLE(leadership_fields,
 MAKER(leadership_json, struct statistics,
       it->leadership.is_known ? fields_json(leadership_fields, &it->leadership) : NULL)
 
+TABLE(host_fields, FIELDS(struct host_use, name, clients, holds, acquire),
+      FIELD_IF("round_trip_ns", struct host_use, round_trip_ns, round_trip_ns),
+      FIELD_IF("longest_round_trip_ns", struct host_use, longest_round_trip_ns, round_trip_ns),
+      FIELDS(struct host_use, stalls, longest_stall_ns));
+static json_t *hosts_json(const void *record)
+{
+    TABLE(fields, ARRAY("hosts", struct statistics, hosts, host_count, host_fields));
+    const struct statistics *statistics = record;
+    json_auto_t *object = statistics->host_count > 0 ? fields_json(fields, statistics) : NULL;
+    return json_incref(json_object_get(object, "hosts"));
+}
+
 #define IF_KNOWN(name, condition) FIELD_IF(#name, struct resource_use, name, condition)
 TABLE(use_fields, FIELDS(struct resource_use, processes, is_complete, processor_ns, kernel_ns),
       IF_KNOWN(voluntary_switches, knows_switches), IF_KNOWN(other_switches, knows_switches),
@@ -209,7 +221,8 @@ TABLE(rest_fields, FIELD(struct statistics, longest_wait_ns),
       OBJECT("driver_bound", struct statistics, driver_bound, bound_fields),
       MADE("leadership", leadership_json),
       ARRAY("recoveries", struct statistics, recoveries.items, recoveries.count, recovery_fields),
-      OBJECT_IF("resources", struct statistics, resources, resources_fields, resources.is_known));
+      OBJECT_IF("resources", struct statistics, resources, resources_fields, resources.is_known),
+      MADE("hosts", hosts_json));
 
 TABLE(statistics_fields, OBJECT(NULL, struct trial_result, statistics, count_fields),
       MADE("times", times_json), OBJECT(NULL, struct trial_result, statistics, latency_fields),

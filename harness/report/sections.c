@@ -609,19 +609,19 @@ typedef void section(struct document *d);
 
 // What was unexpected comes first, wherever it is read.
 static section *const terminal_sections[] = {
-    say_unexpected, say_verdicts, say_unfit,       say_violations, say_costs, say_leaders,
-    say_thresholds, say_remarks,  say_environment, say_lead,       NULL};
+    say_unexpected, say_verdicts,   say_unfit,   say_violations,  say_costs, say_leaders,
+    say_hosts,      say_thresholds, say_remarks, say_environment, say_lead,  NULL};
 static section *const page_sections[] = {
-    say_unexpected, say_verdicts,     say_violations, say_thresholds,  say_costs, say_leaders,
-    say_liveness,   say_other_trials, say_unfit,      say_environment, NULL};
+    say_unexpected, say_verdicts, say_violations,   say_thresholds, say_costs,       say_leaders,
+    say_hosts,      say_liveness, say_other_trials, say_unfit,      say_environment, NULL};
 
 // With how much of the room each, and all before it, may take at most.
 static const struct {
     section *say;
     size_t percent;
-} markdown_sections[] = {{say_lead, 100},    {say_remarks, 100},    {say_unexpected, 40},
-                         {say_verdicts, 60}, {say_thresholds, 75},  {say_leaders, 80},
-                         {say_costs, 96},    {say_environment, 100}};
+} markdown_sections[] = {{say_lead, 100},    {say_remarks, 100},   {say_unexpected, 40},
+                         {say_verdicts, 60}, {say_thresholds, 75}, {say_leaders, 80},
+                         {say_hosts, 85},    {say_costs, 96},      {say_environment, 100}};
 
 // No section goes on in the table of the one before.
 static void say_all(struct document *d, section *const *sections)

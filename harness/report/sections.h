@@ -31,6 +31,9 @@ void say_costs(struct document *d);
 // How long nobody led, how often another one did.
 void say_leaders(struct document *d);
 
+// What was measured on each host, where clients are on others.
+void say_hosts(struct document *d);
+
 // How soon and in what order the lock was granted in each trial.
 void say_liveness(struct document *d);
 

@@ -402,7 +402,7 @@ static void let_clients_end(struct conductor *conductor)
 static int perform(struct conductor *conductor, struct error *error)
 {
     show(conductor, "connecting");
-    if (start_clients(conductor, error) != 0)
+    if (start_clients(conductor, error) != 0 || strikers_start(&conductor->environment, error) != 0)
         return -1;
     int connected = wait_until_connected(conductor, error);
     if (connected != 0)
@@ -467,6 +467,7 @@ static void tear_down(struct conductor *conductor)
         client_kill(&conductor->clients[i]);
         forget_end(&conductor->ends[i]);
     }
+    strikers_stop(&conductor->environment);
     process_kill(conductor->observer);
     struct error error;
     // What lies on servers that end with the trial need not be removed.

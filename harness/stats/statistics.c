@@ -278,5 +278,6 @@ void statistics_make(const struct trial_model *model, struct statistics *statist
     leadership_measure(model, herd, &statistics->leadership);
     recoveries_measure(model, &statistics->recoveries);
     resources_measure(model, &statistics->resources);
+    hosts_measure(model, statistics->hosts, &statistics->host_count);
     driver_bound_decide(statistics, &statistics->driver_bound);
 }

@@ -107,6 +107,23 @@ int64_t resources_of_others_ns(const struct resources *resources);
 
 void resources_measure(const struct trial_model *model, struct resources *resources);
 
+// --- hosts ---------------------------------------------------------------------------------------
+
+// What the clients of one host did in the counted time, and how it was got at in the whole trial.
+struct host_use {
+    const char *name; // the scenario's
+    int clients;
+    size_t holds; // acquires granted
+    struct percentiles acquire;
+    int64_t round_trip_ns; // to an agent there and back: the median, of several clients the longest
+    int64_t longest_round_trip_ns; // of all; 0: nobody told
+    size_t stalls;                 // of it, or of the way to it
+    int64_t longest_stall_ns;
+};
+
+// None, if all clients are on this machine.
+void hosts_measure(const struct trial_model *model, struct host_use *hosts, size_t *count);
+
 // --- the driver --------------------------------------------------------------------------------
 
 // Whether a trial measured the lock, or the driver that asks for it. It is driver-bound, all that
@@ -205,6 +222,8 @@ struct statistics {
     struct fairness turns;    // shares of the counted time, order of the whole trial
     struct herd herd;
     struct leadership leadership;
+    struct host_use hosts[MOST_CLIENT_PROCESSES];
+    size_t host_count;
     unsigned times; // whose they are: enum time_source
 };
 

@@ -39,10 +39,10 @@ struct agent_address agent_address_of(const struct external_client *program, con
     return address;
 }
 
-void agent_command(const struct agent_address *address, const char *strike, struct string_list *out)
+void agent_command(const struct agent_address *address, const char *verb, struct string_list *out)
 {
     static const char place[] = "{host}";
-    const char *const more[] = {strike, address->id};
+    const char *const more[] = {verb, address->id};
     for (size_t i = 0; address->launch[i] != NULL; i++) {
         AUTO_TEXT struct text word = {0};
         const char *rest = address->launch[i];
@@ -51,7 +51,7 @@ void agent_command(const struct agent_address *address, const char *strike, stru
         text_add(&word, rest);
         string_list_add(out, text_string(&word));
     }
-    for (int i = 0; strike != NULL && i < 2; i++)
+    for (int i = 0; verb != NULL && i < 2; i++)
         string_list_add(out, more[i]);
 }
 
@@ -365,4 +365,18 @@ int agent_strike(const char *strike, const char *id, struct error *error)
             clock_sleep_until_ns(clock_monotonic_ns() + LOOK_EVERY_NS);
     }
     return 0;
+}
+
+void agent_strike_as_told(const char *id)
+{
+    char line[32];
+    while (fgets(line, sizeof line, stdin) != NULL) {
+        struct error error = {0};
+        line[strcspn(line, "\n")] = '\0';
+        bool has_struck = text_is_one_of(line, agent_strikes)
+                              ? agent_strike(line, id, &error) == 0
+                              : error_set(&error, "there is no strike '%s'", line) == 0;
+        printf("%s\n", has_struck ? AGENT_HAS_STRUCK : text_clean_line(error.text));
+        fflush(stdout);
+    }
 }

@@ -34,9 +34,8 @@ struct agent_address {
 struct agent_address agent_address_of(const struct external_client *program, const char *tag,
                                       int client);
 
-// The command that starts an agent; or, with a strike (agent_strikes), one that strikes.
-void agent_command(const struct agent_address *address, const char *strike,
-                   struct string_list *out);
+// The command that starts an agent; with a verb, one of that verb for its driver.
+void agent_command(const struct agent_address *address, const char *verb, struct string_list *out);
 
 // The first line for an agent.
 struct text;
@@ -53,11 +52,17 @@ bool agent_read_pong(const char *line, size_t length, int64_t *number, enum proc
 // What `lockpick agent` does. Its exit code is its driver's, if it had one.
 _Noreturn void agent_serve(void);
 
+// "stop", "continue", "kill", NULL.
 enum { AGENT_STOP, AGENT_CONTINUE, AGENT_KILL };
 extern const char *const agent_strikes[];
 
 // Does that to all processes of that driver on this host, and returns once it is proven: none goes
 // on, none is stopped, none is left. 0, or -1 with `error` set, also if there are none.
 int agent_strike(const char *strike, const char *id, struct error *error);
+
+// What `lockpick agent strike ID` does: such a strike for each line, and what came of it as a line,
+// which is its proof.
+#define AGENT_HAS_STRUCK "done"
+void agent_strike_as_told(const char *id);
 
 #endif

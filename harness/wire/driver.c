@@ -742,6 +742,7 @@ bool driver_stop(struct driver *driver, struct error *error)
     bool is_asked = was_well && driver->settings.exploration == NULL;
     pthread_mutex_unlock(&driver->mutex);
     driver_process_end(driver, is_asked);
+    driver_host_close(driver);
     proxy_stop(driver->proxy); // what it has still to pass on asks whose it is
     while (driver->pending != NULL) {
         struct pending *next = driver->pending->next;
@@ -750,7 +751,6 @@ bool driver_stop(struct driver *driver, struct error *error)
     }
     pthread_mutex_destroy(&driver->mutex);
     free(driver->stops.of_workers);
-    free(driver->host.round_trips);
     free(driver);
     return was_well;
 }

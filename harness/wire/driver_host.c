@@ -2,6 +2,7 @@
 
 #include "harness/base/clock.h"
 #include "harness/base/growing.h"
+#include "harness/base/rank.h"
 #include "harness/base/scope.h"
 
 #include <inttypes.h>
@@ -25,6 +26,21 @@ void driver_host_open(struct driver *driver)
     host->address = agent_address_of(settings->external_client, settings->tag, settings->client);
     if (host->address.host != NULL && settings->history != NULL)
         history_writer_start(&host->writer, settings->history, 0, WORKER_OF_HOST(settings->client));
+}
+
+void driver_host_close(struct driver *driver)
+{
+    struct driver_host *host = &driver->host;
+    struct percentiles took;
+    percentiles_make(host->round_trips, host->count, &took);
+    if (host->count > 0 && driver->settings.history != NULL)
+        history_append(&host->writer,
+                       (struct event){.kind = EVENT_ROUND_TRIP,
+                                      .round_trip = {.number = driver->settings.client,
+                                                     .p50_ns = took.ns[PERCENTILE_p50],
+                                                     .most_ns = took.ns[PERCENTILE_max],
+                                                     .count = (int64_t)host->count}});
+    free(host->round_trips);
 }
 
 // --- whether it lives ----------------------------------------------------------------------------

@@ -86,10 +86,10 @@ TEST(an_agent_is_launched_as_the_scenario_says_and_told_what_no_shell_reads)
     agent_command(&address, NULL, &serves);
     text_join(&words, (const char *const *)serves.items, NULL);
     text_add(&words, "; ");
-    agent_command(&address, "kill", &strikes);
+    agent_command(&address, "strike", &strikes);
     text_join(&words, (const char *const *)strikes.items, NULL);
     assert_string_equal(words.bytes, "ssh, me@b, bb, lockpick, agent; ssh, me@b, bb, lockpick, "
-                                     "agent, kill, t0123456789-5");
+                                     "agent, strike, t0123456789-5");
     agent_write_opening(&address, &program, (const char *const[]){"LOCKPICK_REDIS=h:1", NULL},
                         &opening);
     assert_string_equal(opening.bytes,

@@ -72,8 +72,10 @@ struct driver {
     struct error failure;
 };
 
-// Fills `host`, and says what the program on another host is known by.
+// Fills `host`, and says what the program on another host is known by; records how long its answers
+// took, once the reader's thread has ended.
 void driver_host_open(struct driver *driver);
+void driver_host_close(struct driver *driver);
 // A line has come; false if it is none of its agent's. And looks whether it lives, which has to be
 // done again within so many ms; -1: it need not. Called by the reader's thread.
 bool driver_host_hear(struct driver *driver, const char *line, size_t length);
