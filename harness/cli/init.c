@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <libgen.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -65,6 +66,9 @@ static int check(const char *path, const struct text *text)
 static int write_new(const char *path, const struct text *text)
 {
     struct error error = {0};
+    AUTO_FREE char *copy = memory_string(path);
+    if (folder_make(dirname(copy), &error) != 0)
+        return verb_fails(&init_verb, EXIT_ENVIRONMENT, "%s", error.text);
     int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (file < 0 && errno == EEXIST)
         return usage_error(&init_verb, "%s is there already; remove it, or name another", path);

@@ -57,15 +57,22 @@ static int by_name(const FTSENT **left, const FTSENT **right)
     return strverscmp((*left)->fts_name, (*right)->fts_name);
 }
 
-// Adds the file, or every scenario in the folder, down to so many levels. What is not there, but
-// among what `make install` has installed, is that: scenarios/increment. -1 after a message.
+// Adds the file, or every scenario in the folder, down to so many levels. What is not there is
+// NAME.yaml, as a run leaves as-run or as-run.yaml, or among what `make install` has installed:
+// scenarios/increment. -1 after a message.
 static int collect(const char *path, int levels, struct string_list *list)
 {
     struct stat status;
     if (stat(path, &status) != 0) {
         int reason = errno;
+        AUTO_FREE char *file = text_formatted("%s.yaml", path);
+        if (S_ISREG(mode_at("%s", file))) {
+            string_list_add(list, file);
+            return 0;
+        }
         AUTO_FREE char *shipped = path_join("share/lockpick", path);
-        const char *const names[] = {shipped, NULL};
+        AUTO_FREE char *shipped_file = path_join("share/lockpick", file);
+        const char *const names[] = {shipped, shipped_file, NULL};
         AUTO_FREE char *installed = path[0] != '/' ? file_of_program(names) : NULL;
         if (installed != NULL)
             return collect(installed, levels, list);
