@@ -129,23 +129,28 @@ static void write_servers(const struct lock_scheme *scheme, struct text *out)
                     topology->form.name, LEAST_MAJORITY);
 }
 
+static bool has_trait(const struct explored_lock *lock, const struct lock_scheme *scheme,
+                      const char *trait)
+{
+    if (scheme != NULL)
+        return lock_scheme_has(scheme, trait);
+    return lock->program != NULL ? text_is_one_of(trait, lock->program->traits)
+                                 : strstr(lock->traits, trait) != NULL;
+}
+
 // Sleeps of programs are time that passes; against so long a lease as theirs it is none.
 struct scenario *explored_scenario(const struct explored_lock *lock,
                                    const struct vocabulary *vocabulary)
 {
     const struct lock_scheme *scheme = lock->program == NULL ? lock_scheme_find(lock->lock) : NULL;
-    bool is_limiter = scheme != NULL && lock_scheme_has(scheme, "limiter");
-    const char *workload = lock->workload != NULL ? lock->workload
-                           : is_limiter           ? "limit, permits: 1"
-                                                  : "increment";
+    const char *workload = lock->workload != NULL               ? lock->workload
+                           : has_trait(lock, scheme, "limiter") ? "limit, permits: 1"
+                                                                : "increment";
     char name[LOCK_NAME_ROOM];
     AUTO_TEXT struct text item = {0};
     AUTO_TEXT struct text text = {0};
     if (!lock_write_item(lock, name, &item))
         return NULL;
-    bool is_fenced = scheme != NULL          ? lock_scheme_has(scheme, "fenced")
-                     : lock->program != NULL ? text_is_one_of("fenced", lock->program->traits)
-                                             : strstr(lock->traits, "fenced") != NULL;
     text_format(
         &text,
         "version: 1\nname: explore-%s-%lldx%lldx%lld%s%s%s\nabout: Every order of its steps.\n"
@@ -156,7 +161,8 @@ struct scenario *explored_scenario(const struct explored_lock *lock,
         lock->workload != NULL ? "-" : "", lock->workload != NULL ? workload : "",
         lock->rare ? "-rare" : "", workload,
         (long long)(lock->clients * lock->threads * lock->operations),
-        is_fenced ? ", fenced: true" : "", (long long)lock->clients, (long long)lock->threads,
+        has_trait(lock, scheme, "fenced") ? ", fenced: true" : "", (long long)lock->clients,
+        (long long)lock->threads,
         scheme != NULL ? "{lease: 2s, wait: 5m, retry: 10ms, request: 5s, stuck-after: 6s}"
                        : "{lease: 5m, wait: 1h, retry: 10ms, request: 5s, stuck-after: 15m}",
         item.bytes);
