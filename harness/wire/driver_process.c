@@ -148,6 +148,8 @@ void driver_process_quote_log(const struct driver *driver, struct text *out)
         newline = memrchr(log, '\n', (size_t)(end - log));
     }
     const char *line = newline != NULL ? newline + 1 : log;
+    while (end > line && end[-1] == '\r') // as ssh ends its lines
+        end--;
     text_format(out, "; its log ends with '%s'", driver_quote(line, (size_t)(end - line)));
     advise_python(driver->settings.external_client->command[0], line, (size_t)(end - line), out);
 }
