@@ -29,10 +29,12 @@ char *data_cache_path(const char *name)
     return path.bytes;
 }
 
-static bool run(const char *const *arguments, struct process_limit limit)
+#define GZIP_FAILED 1
+
+static int run(const char *const *arguments, struct process_limit limit)
 {
     AUTO_TEXT struct text ignored = {0};
-    return process_run(arguments, "", -1, limit, &ignored, NULL) == 0;
+    return process_run(arguments, "", -1, limit, &ignored, NULL);
 }
 
 int data_cache_fetch(const char *cache, const char *data, struct process_limit limit)
@@ -41,9 +43,10 @@ int data_cache_fetch(const char *cache, const char *data, struct process_limit l
     const char *const verify[] = {"gzip", "--test", cache, NULL};
     if (access(cache, R_OK) != 0)
         return -1;
-    if (folder_make(data, NULL) == 0 && run(extract, limit))
+    if (folder_make(data, NULL) == 0 && run(extract, limit) == 0)
         return 0;
-    if (!run(verify, limit)) {
+    // What had to end before it had looked at all of it says nothing.
+    if (run(verify, limit) == GZIP_FAILED) {
         fprintf(stderr,
                 "lockpick: the data of a new server that are kept in %s are damaged; they are made "
                 "anew\n",
@@ -93,7 +96,7 @@ static int pack(const char *half, const void *of)
     const struct packing *packing = of;
     const char *const arguments[] = {"tar", "-I",          "gzip -1", "-cSf", half,
                                      "-C",  packing->data, ".",       NULL};
-    return run(arguments, packing->limit) ? 0 : -1;
+    return run(arguments, packing->limit) == 0 ? 0 : -1;
 }
 
 void data_cache_keep(const char *data, const char *cache, struct process_limit limit)
