@@ -231,6 +231,7 @@ SECONDS_EACH ?=
 finding-power: setup
 	@$(MAKE) --no-print-directory -j$$(nproc) $(BUILD)/lockpick $(BUILD)/lockpick-detection
 	@BUILD=$(BUILD) scripts/finding-power $(SCHEDULES) $(SEEDS) $(SECONDS_EACH)
+	@BUILD=$(BUILD) scripts/finding-classes $(SCHEDULES) $(SECONDS_EACH)
 
 # TRIALS trials of sound schemes, with faults drawn from SEED (0: another one each time).
 TRIALS ?= 2000

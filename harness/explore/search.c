@@ -713,6 +713,8 @@ void search(struct replay *replay, const struct trial *trial, const struct searc
     enum search_end end = explore_all(&search, show, context);
     if (end != SEARCH_FAILED)
         confirm_all(&search);
+    else
+        violations->count = search.known_violations; // nobody has seen them again
     bool has_doubts = result->unconfirmed != NULL && !has_found(&search);
     result->end =
         has_doubts && (end == SEARCH_BROKEN || end == SEARCH_EXHAUSTED) ? SEARCH_UNDECIDED : end;
