@@ -26,7 +26,7 @@ static void shell(const char *command)
 }
 
 // Fetches into a new folder. What was said on standard error is added.
-static int fetch_within(const char *cache, struct process_limit limit, struct text *said)
+static int fetch(const char *cache, struct text *said)
 {
     AUTO_FREE char *data = path_join(folder, "copy");
     AUTO_FREE char *errors = path_join(folder, "errors");
@@ -34,17 +34,12 @@ static int fetch_within(const char *cache, struct process_limit limit, struct te
     int before = dup(STDERR_FILENO);
     int file = open(errors, O_RDWR | O_CREAT | O_TRUNC, 0600);
     dup2(file, STDERR_FILENO);
-    int result = data_cache_fetch(cache, data, limit);
+    int result = data_cache_fetch(cache, data, PROCESS_LIMIT);
     dup2(before, STDERR_FILENO);
     close(file);
     close(before);
     assert_int_equal(file_read(errors, said, NULL), 0);
     return result;
-}
-
-static int fetch(const char *cache, struct text *said)
-{
-    return fetch_within(cache, PROCESS_LIMIT, said);
 }
 
 TEST_GROUP(prepare, remove_test_folder);
@@ -62,14 +57,19 @@ TEST(what_was_kept_comes_back)
     shell("diff -r original copy");
 }
 
-// Whoever is interrupted has not seen whether it is damaged.
-TEST(what_was_kept_is_not_called_damaged_by_who_is_interrupted)
+// As when the run is interrupted: who had to end has not seen whether it is damaged.
+TEST(what_was_kept_is_not_called_damaged_by_who_was_ended)
 {
-    const _Atomic uint32_t interrupted = 1;
     AUTO_FREE char *cache = data_cache_path("server-1");
+    AUTO_FREE char *path = memory_string(getenv("PATH"));
     AUTO_TEXT struct text said = {0};
-    struct process_limit limit = {.seconds = 60, .interrupted = &interrupted};
-    assert_int_equal(fetch_within(cache, limit, &said), -1);
+    shell(
+        "mkdir bin && printf '#!/bin/sh\nkill -9 $$\n' | tee bin/tar >bin/gzip && chmod +x bin/*");
+    AUTO_FREE char *killed = text_formatted("%s/bin:%s", folder, path);
+    setenv("PATH", killed, 1);
+    int result = fetch(cache, &said);
+    setenv("PATH", path, 1);
+    assert_int_equal(result, -1);
     assert_int_equal(said.length, 0);
     assert_int_equal(fetch(cache, &said), 0);
 }
