@@ -251,7 +251,7 @@ static void tell_grant(struct story *story, const struct hold *hold, const char 
     const struct event *granted = &story->model->history->events[hold->granted_event];
     const struct hold *other = believer(story, hold);
     for (const struct hold *before = story->model->holds; before < hold; before++)
-        taken += before->released_ns > hold->granted_ns;
+        taken += before->key == hold->key && before->released_ns > hold->granted_ns;
     bool is_limit = trial_has_trait(story->model->trial, "limiter");
     if (permits > 1 && !is_limit)
         text_add(&what, "acquires a permit");

@@ -32,4 +32,8 @@ begun = of("acquire-invoke")
 granted = {grant["operation"]: grant["t"] for grant in of("acquire-return", outcome="ok")}
 loads = of("load")
 stop = of("stop-asked")[0]
-exec(sys.argv[1])
+try:
+    exec(sys.argv[1])
+except Exception:
+    print("of these events, the first and the last:", *history.stdout.splitlines()[:30], *history.stdout.splitlines()[-10:], sep="\n", file=sys.stderr)
+    raise
