@@ -34,7 +34,7 @@ void say_hosts(struct document *d)
 {
     static const struct doc_column columns[] = {
         WORDS("scenario"), WORDS("scheme"),      WORDS("host"),
-        FIGURE("clients"), FIGURE("grants"),     FIGURE("acquire\np50"),
+        FIGURE("clients"), FIGURE("grants"),     FIGURE("acquire p50"),
         FIGURE("p99"),     FIGURE("round trip"), FIGURE("stalls")};
     const struct run_result *run = d->report->run;
     for (size_t i = 0; i < run->count && !d->is_quiet; i++) {
