@@ -92,11 +92,6 @@ static int64_t whole_lease_ns(const struct replay *replay)
            BEYOND_LEASE_NS;
 }
 
-static void pass_lease(struct replay *replay)
-{
-    pass_time_until(replay, replay->now_ns + whole_lease_ns(replay), "time");
-}
-
 static int64_t wait_ns(const struct replay *replay)
 {
     return (int64_t)(WAIT_SHARE * (double)replay->trial->scenario->lock.lease_ns);
@@ -418,7 +413,7 @@ static void step(struct replay *replay, struct move move, enum gate_order order)
     if (order == GATE_GO_AND_STAND) {
         replay->has_stalled = true; // its answer came too late
         threads->events++;
-        pass_lease(replay);
+        pass_time_until(replay, replay->now_ns + whole_lease_ns(replay), "time");
     }
     if (gate->place == GATE_AFTER_REPLY)
         sessions_let_go(&replay->threads, gate, GATE_GO);
@@ -555,7 +550,7 @@ void replay_move(struct replay *replay, struct move move)
     if (move.kind >= MOVE_FIRST_OF_SERVER)
         strike_server(replay, move);
     else if (move.kind == MOVE_TIME)
-        pass_lease(replay);
+        pass_time_until(replay, replay->now_ns + whole_lease_ns(replay), "time");
     else if (move.kind == MOVE_TIMER)
         pass_until_timer(replay, timer_ns);
     else if (move.kind == MOVE_WAIT)
