@@ -250,9 +250,10 @@ static void tell_grant(struct story *story, const struct hold *hold, const char 
     bool late = hold->valid_until_ns <= hold->granted_ns;
     const struct event *granted = &story->model->history->events[hold->granted_event];
     const struct hold *other = believer(story, hold);
-    for (const struct hold *before = story->model->holds; before < hold; before++)
-        taken += before->key == hold->key && before->released_ns > hold->granted_ns;
     bool is_limit = trial_has_trait(story->model->trial, "limiter");
+    const struct hold *before = story->model->holds;
+    for (; (permits > 1 || is_limit) && before < hold; before++) // of a history of any length
+        taken += before->key == hold->key && before->released_ns > hold->granted_ns;
     if (permits > 1 && !is_limit)
         text_add(&what, "acquires a permit");
     else
