@@ -142,8 +142,9 @@ static void take_place(void)
     }
 }
 
-// A wait until a time that its clock is to show. clock_preload.c calls both, too. False: nobody
-// watches.
+// A wait until its clock shows more than that time: no machine's clock stands at the very end of a
+// wait when that is over, and Ruby's sleeps go on until it is past. clock_preload.c calls both,
+// too. False: nobody watches.
 bool rest_wait_begins(clockid_t id, int64_t until_ns)
 {
     if (board == NULL || owner != getpid())
@@ -155,7 +156,7 @@ bool rest_wait_begins(clockid_t id, int64_t until_ns)
     int64_t left_ns = until_ns - shown_ns(id);
     was_woken = 0;
     atomic_store(&sleeper->until_ns,
-                 left_ns > FOR_EVER_NS ? TIME_NEVER : shown_ns(CLOCK_MONOTONIC) + left_ns);
+                 left_ns > FOR_EVER_NS ? TIME_NEVER : shown_ns(CLOCK_MONOTONIC) + left_ns + 1);
     atomic_fetch_add(&sleeper->waits, 1);
     change();
     return true;
