@@ -318,6 +318,15 @@ bool program_exists(const char *program)
     return path != NULL;
 }
 
+bool need_is_there(const char *need, const char *folder)
+{
+    if (strchr(need, '/') == NULL)
+        return program_exists(need);
+    AUTO_FREE char *path =
+        need[0] == '/' || folder[0] == '\0' ? memory_string(need) : path_join(folder, need);
+    return access(path, R_OK) == 0;
+}
+
 // --- a group of processes ------------------------------------------------------------------------
 
 #define DEATH_NS (10 * NS_PER_S)

@@ -77,6 +77,9 @@ void programs_of_system_find(void);
 char *program_path(const char *program);
 // Whether it is in PATH, or, if a path was given, there.
 bool program_exists(const char *program);
+// Whether what is needed is there: a file, from that folder, or a program, if its name has no
+// slash.
+bool need_is_there(const char *need, const char *folder);
 
 struct process_entry;
 // A dead first thread tells nothing of the others.

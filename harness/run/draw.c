@@ -76,6 +76,13 @@ static void open_draw(struct draw *draw, const struct trial *trial)
 
 // --- what a scheme promises ----------------------------------------------------------------------
 
+// Whether what its clients send can be stopped at a point.
+static bool has_points(const struct draw *draw)
+{
+    return draw->scheme->server != NULL &&
+           external_client_host(draw->scheme->external_client, 1) == NULL;
+}
+
 static bool has(const struct draw *draw, const char *trait)
 {
     return lock_scheme_has(draw->scheme, trait);
@@ -196,6 +203,10 @@ static bool make_choice(const struct draw *draw, const char *word, struct choice
         error_set(why, "the scheme has no servers");
         return false;
     }
+    if (choice->loses_reply && !has_points(draw)) {
+        error_set(why, "what a program on another host sends to its servers does not pass here");
+        return false;
+    }
     if (can_strike_client) {
         broken = why_unpromised(draw, choice->fault, false);
         choice->on_client = broken == NULL;
@@ -243,7 +254,7 @@ static void draw_point(struct draw *draw, int client, bool before)
     static const char *const of_optimistic[] = {"before write", NULL};
     static const char *const of_nobody[] = {"holds", NULL};
     const char *const *points = before ? befores : all;
-    if (draw->scheme->server == NULL)
+    if (!has_points(draw))
         points = of_nobody;
     else if (has(draw, "optimistic"))
         points = of_optimistic;

@@ -204,6 +204,31 @@ TEST(faults_strike_at_times_and_at_points_of_the_locks_requests)
     }
 }
 
+TEST(what_clients_on_other_hosts_send_is_no_place_for_a_fault)
+{
+    struct drawn drawn = draw(
+        HEAD "servers: {redis: {external: 'redis://10.0.0.7'}}\n"
+             "schemes: [{exec: {name: far, command: [true], servers: redis, hosts: [a, b], traits: "
+             "[exclusive, lease]}}]\nrandom: {of: [pause, lost-reply], every: 1s, lasting: "
+             "100ms}\n",
+        NULL, 3, 5);
+    size_t at_points = 0;
+    for (size_t i = 0; i < 3; i++) {
+        const struct scenario *scenario = drawn.plan.trials[i].drawn;
+        for (size_t j = 0; j < scenario->fault_count; j++) {
+            const struct fault_instance *instance = &scenario->faults[j];
+            assert_string_equal(instance->verb, "pause");
+            at_points += instance->point_count;
+            if (instance->point_count > 0)
+                assert_string_equal(instance->points[0].what, "holds");
+        }
+    }
+    assert_true(at_points > 0);
+    AUTO_FREE char *told = PRINTED(draw_tell(&drawn.plan, drawn.scenario, out));
+    assert_has(told, "'lost-reply' is not drawn for far: what a program on another host sends");
+    drawn_free(&drawn);
+}
+
 TEST(a_lost_reply_is_cut_off_before_its_request_is_sent)
 {
     struct drawn drawn =

@@ -95,18 +95,8 @@ static void refuse(const struct trial *trial, struct text *reason)
     }
 }
 
-// A file, from the folder where the scheme runs; or a program, if its name has no slash.
-static bool need_is_there(const char *need, const char *folder)
-{
-    if (strchr(need, '/') == NULL)
-        return program_exists(need);
-    AUTO_FREE char *path =
-        need[0] == '/' || folder[0] == '\0' ? memory_string(need) : path_join(folder, need);
-    return access(path, R_OK) == 0;
-}
-
 // Appends what is missing on this machine, or nothing: servers that Lockpick is to boot, and what a
-// scheme that the scenario brings along says it needs.
+// scheme that the scenario brings along says it needs here; on other hosts, agents look.
 static void miss(const struct trial *trial, struct text *reason)
 {
     struct trial_servers servers = trial_servers_of(trial);

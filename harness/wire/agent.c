@@ -66,9 +66,12 @@ static json_t *array_of(const char *const *texts)
 void agent_write_opening(const struct agent_address *address, const struct external_client *program,
                          const char *const *environment, struct text *out)
 {
-    json_auto_t *opening = json_pack("{s:s, s:s, s:o, s:s, s:o}", "agent", LOCKPICK_VERSION, "id",
-                                     address->id, "command", array_of(program->command), "folder",
-                                     program->folder, "environment", array_of(environment));
+    static const char *const none[] = {NULL};
+    json_auto_t *opening =
+        json_pack("{s:s, s:s, s:o, s:s, s:o, s:s*, s:o}", "agent", LOCKPICK_VERSION, "id",
+                  address->id, "command", array_of(program->command), "folder", program->folder,
+                  "needs", array_of(program->needs != NULL ? program->needs : none), "install",
+                  program->install, "environment", array_of(environment));
     AUTO_FREE char *text = json_dumps(opening, 0);
     text_format(out, "%s\n", text);
 }
@@ -195,17 +198,46 @@ static void relay(struct serving *serving, int from,
     }
 }
 
+// What it has started and cast off is ended, too.
+static void end_driver(const char *id)
+{
+    struct error ignored;
+    agent_strike(agent_strikes[AGENT_KILL], id, &ignored);
+}
+
 // Ends what is left of the driver, a moment after its input has ended.
 static void *hear(void *context)
 {
     struct serving *serving = context;
-    struct error ignored;
     relay(serving, STDIN_FILENO, tell_driver);
     close(serving->to_driver);
     clock_sleep_until_ns(clock_monotonic_ns() + END_NS);
-    agent_strike(agent_strikes[AGENT_KILL], serving->id, &ignored);
+    end_driver(serving->id);
     kill(-serving->driver, SIGKILL);
     return NULL;
+}
+
+// A process of its own, in a session of its own, that outlives the agent and then ends the driver:
+// nobody can tell an agent that is killed to do so. It keeps none of the agent's streams open, for
+// whose end who launched it waits. 0, or -1 with `error` set.
+static int guard(const char *id, struct error *error)
+{
+    char byte;
+    int agent_is_gone[2];
+    pid_t guard = pipe2(agent_is_gone, O_CLOEXEC) == 0 ? fork() : -1;
+    if (guard < 0)
+        return error_set(error, "cannot start who guards the driver: %s", strerror(errno));
+    if (guard > 0)
+        return close(agent_is_gone[0]);
+    int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
+    setsid();
+    for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; stream++)
+        dup2(nowhere, stream);
+    close(agent_is_gone[1]);
+    while (read(agent_is_gone[0], &byte, 1) < 0 && errno == EINTR)
+        continue;
+    end_driver(id);
+    _exit(0);
 }
 
 // A line of its own, of which nothing is read that comes after it. The caller frees it.
@@ -242,8 +274,17 @@ static int begin(struct serving *serving, const json_t *opening, struct error *e
     AUTO_FREE const char **command = texts_of(json_object_get(opening, "command"), NULL);
     AUTO_FREE const char **environment =
         texts_of(json_object_get(opening, "environment"), variable);
+    AUTO_FREE const char **needs = texts_of(json_object_get(opening, "needs"), NULL);
+    const char *install = json_string_value(json_object_get(opening, "install"));
     if (id == NULL || folder == NULL || command[0] == NULL)
         return error_set(error, "an agent's first line must say id, folder and command");
+    for (size_t i = 0; needs[i] != NULL; i++) {
+        if (!need_is_there(needs[i], folder))
+            return error_set(error, "it needs %s, which is not there%s%s", needs[i],
+                             install != NULL ? ": " : "", install != NULL ? install : "");
+    }
+    if (guard(id, error) != 0)
+        return -1;
     if (pipe2(input, O_CLOEXEC) != 0 || pipe2(output, O_CLOEXEC) != 0)
         return error_set(error, "cannot make a pipe: %s", strerror(errno));
     const struct process_settings settings = {.arguments = command,
@@ -291,6 +332,7 @@ void agent_serve(void)
     // One that has closed its output alone is ended with its input.
     while (waitpid(serving.driver, &status, 0) < 0 && errno == EINTR)
         continue;
+    end_driver(serving.id);
     // The thread that hears may wait for more.
     _exit(WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status));
 }

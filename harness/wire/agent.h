@@ -3,6 +3,7 @@
 // own standard input and output; its first line is read, and answered, before:
 //
 //     > {"agent": "0.1.0", "id": "t0123456789-1", "command": ["./lock"], "folder": "/srv/lock",
+//        "needs": ["python3"], "install": "apt-get install python3",
 //        "environment": ["LOCKPICK_REDIS=10.0.0.7:6379"]}
 //     < {"agent": "0.1.0"}                          or, with "refused": "...", why it does not
 //
@@ -11,8 +12,8 @@
 //     > {"ping": 7}
 //     < {"pong": 7, "driver": "rests"}              or "runs", or "stood still" since the last one
 //
-// Once its standard input ends, all processes of the driver are ended. They are those that have its
-// id in their environment.
+// Once its standard input ends, or the driver, or the agent itself, by whatever signal, all
+// processes of the driver are ended. They are those that have its id in their environment.
 #ifndef LOCKPICK_WIRE_AGENT_H
 #define LOCKPICK_WIRE_AGENT_H
 

@@ -95,7 +95,8 @@ TEST(an_agent_is_launched_as_the_scenario_says_and_told_what_no_shell_reads)
     assert_string_equal(opening.bytes,
                         "{\"agent\": \"" LOCKPICK_VERSION
                         "\", \"id\": \"t0123456789-5\", \"command\": [\"my lock\", \"'\"], "
-                        "\"folder\": \"/srv\", \"environment\": [\"LOCKPICK_REDIS=h:1\"]}\n");
+                        "\"folder\": \"/srv\", \"needs\": [], \"environment\": "
+                        "[\"LOCKPICK_REDIS=h:1\"]}\n");
 }
 
 static void must_refuse(const char *line, const char *why)
