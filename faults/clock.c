@@ -117,15 +117,18 @@ static enum strike_state heal(struct fault_strike *strike, struct error *error)
     return STRIKE_IN_EFFECT;
 }
 
+#define FORM                                                                                       \
+    .name = "clock", .strikes = STRIKES_CLIENT | STRIKES_SERVER, .traits = FAULT_MOVES_CLOCK,      \
+    .lasting = LASTS_ON, .hows = hows, .options = options,                                         \
+    .over = "{target}'s clock is right again"
+
+static const struct fault_form both = {FORM, .told = "{target}'s clock{goes-wrong}"};
+static const struct fault_form realtime = {FORM, .told = "{target}'s wall clock{goes-wrong}"};
+static const struct fault_form monotonic = {FORM, .told = "{target}'s monotonic clock{goes-wrong}"};
+static const struct fault_form *const ways[] = {&both, &realtime, &monotonic};
+
 const struct fault clock_fault = {
-    .form = {.name = "clock",
-             .strikes = STRIKES_CLIENT | STRIKES_SERVER,
-             .traits = FAULT_MOVES_CLOCK,
-             .lasting = LASTS_ON,
-             .hows = hows,
-             .options = options,
-             .told = "{goes-wrong}",
-             .over = "{target}'s clock is right again"},
+    .form = {FORM, .ways = ways},
     .summary = "makes the clock of a client or a server jump, go wrong, or stand still",
     .available = available,
     .inject = inject,

@@ -89,13 +89,16 @@ static enum strike_state inject(struct fault_strike *strike, struct error *error
     return strike->met > 0 ? STRIKE_IN_EFFECT : STRIKE_FAILED;
 }
 
+#define FORM                                                                                       \
+    .name = "disconnect", .strikes = STRIKES_CLIENT, .lasting = LASTS_NEVER, .hows = hows,         \
+    .told = "{target} is cut off: the servers end its connections"
+
+static const struct fault_form session = {FORM, .traits = FAULT_DISCONNECTS};
+static const struct fault_form pubsub = {FORM, .traits = FAULT_DISCONNECTS | FAULT_SPARES_SESSIONS};
+static const struct fault_form *const ways[] = {&session, &session, &pubsub};
+
 const struct fault disconnect_fault = {
-    .form = {.name = "disconnect",
-             .strikes = STRIKES_CLIENT,
-             .traits = FAULT_DISCONNECTS,
-             .lasting = LASTS_NEVER,
-             .hows = hows,
-             .told = "{target} is cut off: the servers end its connections"},
+    .form = {FORM, .traits = FAULT_DISCONNECTS, .ways = ways},
     .summary = "ends a client's connections, session or subscriptions from the server's side",
     .available = available,
     .inject = inject,

@@ -9,7 +9,6 @@
 
 static const char *const hows[] = {
     "allkeys-lru", "volatile-lru", "volatile-ttl", "allkeys-random", "noeviction", "lru", NULL};
-static const char *const bounded[] = {"noeviction", NULL};
 
 static enum availability available(const struct fault_prospect *prospect, struct error *why)
 {
@@ -60,19 +59,27 @@ static enum strike_state heal(struct fault_strike *strike, struct error *error)
     return STRIKE_IN_EFFECT;
 }
 
+#define FORM                                                                                       \
+    .name = "evict", .strikes = STRIKES_SERVER, .hows = hows, .over = "{target} has memory again"
+#define EVICTS                                                                                     \
+    .traits = FAULT_EMPTIES, .lasting = LASTS_BRIEFLY,                                             \
+    .told = "{target} runs out of memory and evicts the lock",                                     \
+    .lost = " ran out of memory and evicted {who}'s lock",                                         \
+    .mitigation = "a lock server that never evicts: Redis with maxmemory-policy "                  \
+                  "noeviction, not memcached"
+
+static const struct fault_form evicts = {FORM, EVICTS};
+// It leaves nothing behind: what it does it does while it lasts.
+static const struct fault_form noeviction = {
+    FORM,
+    .lasting = LASTS_BOUNDED,
+    .told = "{target} runs out of memory and refuses writes",
+};
+static const struct fault_form *const ways[] = {&evicts, &evicts,     &evicts,
+                                                &evicts, &noeviction, &evicts};
+
 const struct fault evict_fault = {
-    .form = {.name = "evict",
-             .strikes = STRIKES_SERVER,
-             .traits = FAULT_EMPTIES,
-             .keeps = bounded,
-             .lasting = LASTS_BRIEFLY,
-             .hows = hows,
-             .bounded = bounded,
-             .told = "{target} runs out of memory and evicts the lock",
-             .over = "{target} has memory again",
-             .lost = " ran out of memory and evicted {who}'s lock",
-             .mitigation = "a lock server that never evicts: Redis with maxmemory-policy "
-                           "noeviction, not memcached"},
+    .form = {FORM, EVICTS, .ways = ways},
     .summary = "fills a server's memory until it evicts the lock",
     .available = available,
     .inject = fill,

@@ -16,7 +16,6 @@
 #define FAILOVER_LIMIT_NS (30 * NS_PER_S)
 
 static const char *const hows[] = {"any", "loses-lock", "keeps-lock", NULL};
-static const char *const keeps[] = {"keeps-lock", NULL};
 
 static enum availability available(const struct fault_prospect *prospect, struct error *why)
 {
@@ -131,15 +130,19 @@ static enum strike_state inject(struct fault_strike *strike, struct error *error
     return await_leader(strike, error);
 }
 
+#define FORM                                                                                       \
+    .name = "failover", .strikes = STRIKES_SERVER, .lasting = LASTS_IF_TOLD, .hows = hows,         \
+    .told = "{target} is killed", .then = "{next} takes its place"
+#define TRAITS (FAULT_KILLS | FAULT_MOVES_LEADER | FAULT_DISCONNECTS)
+
+static const struct fault_form any = {FORM, .traits = TRAITS | FAULT_MAY_FORGET};
+static const struct fault_form loses_lock = {FORM, .traits = TRAITS | FAULT_MAY_FORGET |
+                                                             FAULT_LOSES_LOCK};
+static const struct fault_form keeps_lock = {FORM, .traits = TRAITS};
+static const struct fault_form *const ways[] = {&any, &loses_lock, &keeps_lock};
+
 const struct fault failover_fault = {
-    .form = {.name = "failover",
-             .strikes = STRIKES_SERVER,
-             .traits = FAULT_KILLS | FAULT_MAY_FORGET | FAULT_MOVES_LEADER | FAULT_DISCONNECTS,
-             .keeps = keeps,
-             .lasting = LASTS_IF_TOLD,
-             .hows = hows,
-             .told = "{target} is killed",
-             .then = "{next} takes its place"},
+    .form = {FORM, .traits = TRAITS | FAULT_MAY_FORGET, .ways = ways},
     .summary = "kills the server that leads, and waits until another one leads and serves",
     .available = available,
     .inject = inject,

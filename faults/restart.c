@@ -22,16 +22,34 @@ static enum availability available(const struct fault_prospect *prospect, struct
                      group->nodes[0].kind->name, lost);
 }
 
+// When exactly it has come back is not known: clients may have found it before the harness had.
+#define FORM                                                                                       \
+    .name = "restart", .strikes = STRIKES_SERVER, .lasting = LASTS_BRIEFLY, .hows = hows,          \
+    .told = "{target} crashes", .lost = " crashed and came back without {who}'s lock"
+#define TRAITS (FAULT_KILLS | FAULT_MAY_FORGET | FAULT_DISCONNECTS)
+
+static const struct fault_form keeps = {
+    FORM,
+    .traits = TRAITS,
+    .over = "{target} has come back with no more than what was on its disk",
+};
+
+static const struct fault_form loses_unsynced = {
+    FORM,
+    .traits = TRAITS | FAULT_LOSES_DATA,
+    .over = "{target} has come back and has forgotten what was not on its disk yet",
+};
+
+static const struct fault_form loses_all = {
+    FORM,
+    .traits = TRAITS | FAULT_LOSES_DATA | FAULT_LOSES_LOCK,
+    .over = "{target} has come back and has forgotten everything",
+};
+
+static const struct fault_form *const ways[] = {&keeps, &loses_unsynced, &loses_all};
+
 const struct fault restart_fault = {
-    .form = {.name = "restart",
-             .strikes = STRIKES_SERVER,
-             .traits = FAULT_KILLS | FAULT_MAY_FORGET | FAULT_DISCONNECTS,
-             .lasting = LASTS_BRIEFLY,
-             .hows = hows,
-             .told = "{target} crashes",
-             // When exactly is not known: clients may have found it before the harness had.
-             .over = "{target} has come back{left}",
-             .lost = " crashed and came back without {who}'s lock"},
+    .form = {FORM, .traits = TRAITS, .ways = ways},
     .summary = "crashes a server and starts it again, with or without what it had stored",
     .available = available,
     .inject = strike_crash,

@@ -69,10 +69,8 @@ const struct fault_record *no_progress_lost_permits(const struct trial_model *mo
 {
     const struct fault_record *last = NULL;
     FOR_EACH_FAULT (record, model) {
-        const struct fault_instance *instance = record->instance;
         if (trial_has_trait(model->trial, "permits") && took_effect(record) &&
-            fault_can(instance, FAULT_EMPTIES | FAULT_MAY_FORGET) &&
-            (instance->how == NULL || strcmp(instance->how, "keeps") != 0))
+            fault_can(record->instance, FAULT_EMPTIES | FAULT_MAY_FORGET))
             last = record;
     }
     return last;

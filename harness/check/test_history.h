@@ -414,6 +414,7 @@ static inline void read_instance(struct row *row, struct fault_instance *instanc
     instance->by_ns = (int64_t)(take_ms(row, "by", 0) * (double)NS_PER_MS);
     instance->drawn = take_word(row, "drawn");
     instance->how = take_value(row, "how");
+    fault_choose_way(instance);
     if (take_word(row, "until-writes"))
         instance->until.kind = CAUSE_WRITES;
     if (bound != NULL)

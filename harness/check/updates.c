@@ -347,9 +347,8 @@ static bool kept_commits(const struct trial_model *model, const struct fault_ins
 {
     const struct server_form *server =
         target_is_store(&instance->target) ? model->trial->store_server : model->trial->server;
-    bool loses = instance->how != NULL && strcmp(instance->how, "keeps") != 0;
     return server != NULL && server->keeps_commits && fault_can(instance, FAULT_KILLS) &&
-           !fault_can(instance, FAULT_MOVES_LEADER) && instance->bound_ns >= 0 && !loses;
+           !fault_can(instance, FAULT_MOVES_LEADER | FAULT_LOSES_DATA) && instance->bound_ns >= 0;
 }
 
 // The fault that upset the server that the guarded value is on.

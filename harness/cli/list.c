@@ -159,6 +159,22 @@ static const char *const *options_of(const struct fault_form *form)
     return form->options;
 }
 
+// What of a fault's ways is not so of the fault.
+static void note_ways(const struct fault_form *form, struct text *out)
+{
+    for (size_t i = 0; form->ways != NULL && form->hows[i] != NULL; i++) {
+        const struct fault_form *way = form->ways[i];
+        if (way->lasting != form->lasting && way->lasting == LASTS_BOUNDED)
+            text_format(out, "`until` is required with %s's `how: %s`.\n", form->name,
+                        form->hows[i]);
+        else if (way->lasting != form->lasting && way->lasting == LASTS_NEVER)
+            text_format(out, "Nothing ends %s's `how: %s`.\n", form->name, form->hows[i]);
+        for (size_t j = 0; form->options == NULL && way->options != NULL && way->options[j]; j++)
+            text_format(out, "Only %s's `how: %s` takes `%s`.\n", form->name, form->hows[i],
+                        way->options[j]);
+    }
+}
+
 static void list_faults(void)
 {
     static const char *const kinds[] = {"client", "worker", "server", "wire",
@@ -170,6 +186,7 @@ static void list_faults(void)
                                          [LASTS_BOUNDED] = "required"};
     struct table *table = TABLE_OF("FAULT", "STRIKES", "UNTIL", "HOW", "TAKES", "WHAT IT DOES");
     AUTO_TEXT struct text between = {0};
+    AUTO_TEXT struct text of_ways = {0};
     for (size_t i = 0; fault_catalogue[i] != NULL; i++) {
         const struct fault_form *form = &fault_catalogue[i]->form;
         struct text words[] = {{0}, joined(form->hows), joined(options_of(form))};
@@ -181,6 +198,7 @@ static void list_faults(void)
             text_add(&words[j], words[j].length > 0 ? "" : "-");
         if (fault_is_between(form))
             text_add_item(&between, form->name);
+        note_ways(form, &of_ways);
         ROW(table, 1, form->name, words[0].bytes, untils[form->lasting], words[1].bytes,
             words[2].bytes, fault_catalogue[i]->summary);
         for (size_t j = 0; j < 3; j++)
@@ -191,11 +209,10 @@ static void list_faults(void)
     text_format(
         &notes,
         "The first way of `how` is the usual one, unless the kind of server has only others.\n"
-        "`until` is required with evict's `how: noeviction`, which leaves nothing behind; nothing "
-        "ends\ndisk's `how: corrupt`. Of disk's ways only `slow` takes `by`.\n"
-        "Servers that run already (external) are struck by your commands (exec); what goes between "
+        "%sServers that run already (external) are struck by your commands (exec); what goes "
+        "between "
         "them\nand clients, by %s.\n",
-        text_string(&between));
+        text_string(&of_ways), text_string(&between));
     terminal_print(stdout, notes.bytes);
 }
 

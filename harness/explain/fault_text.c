@@ -127,13 +127,9 @@ static void add_span(int64_t span_ns, struct text *out)
         text_add(out, text_duration(span_ns, span, sizeof span));
 }
 
-static void tell_clock(const struct fault_instance *instance, const char *target, struct text *out)
+// With a blank before it.
+static void tell_clock(const struct fault_instance *instance, struct text *out)
 {
-    const char *which = instance->how == NULL                     ? "clock"
-                        : strcmp(instance->how, "realtime") == 0  ? "wall clock"
-                        : strcmp(instance->how, "monotonic") == 0 ? "monotonic clock"
-                                                                  : "clock";
-    text_format(out, "%s's %s", target, which);
     if (instance->by_ns != 0) {
         text_add(out, instance->by_ns > 0 ? " jumps ahead by " : " jumps back by ");
         add_span(instance->by_ns > 0 ? instance->by_ns : -instance->by_ns, out);
@@ -154,16 +150,6 @@ static void add_are(const struct fault_record *record, struct text *out)
                 strcmp(first->server, "clients") == 0 || strcmp(first->server, "followers") == 0;
     add_side(record, 0, out);
     text_add(out, many ? " are" : " is");
-}
-
-// What a server that crashed has left of what it had stored.
-static const char *what_is_left(const struct fault_instance *instance)
-{
-    if (instance->how != NULL && strcmp(instance->how, "loses-all") == 0)
-        return " and has forgotten everything";
-    if (instance->how != NULL && strcmp(instance->how, "loses-unsynced") == 0)
-        return " and has forgotten what was not on its disk yet";
-    return " with no more than what was on its disk";
 }
 
 struct deed {
@@ -195,8 +181,6 @@ static void add_word(const void *context, const char *word, struct text *out)
         text_format(out, "%lld%%", (long long)instance->share);
     else if (strcmp(word, "how") == 0 && instance->how != NULL)
         text_format(out, " (%s)", instance->how);
-    else if (strcmp(word, "left") == 0)
-        text_add(out, what_is_left(instance));
     else if (strcmp(word, "next") == 0)
         text_add(out, sscanf(record->reason, "%*[a-z0-9-] %31[a-z0-9-]", room) == 1
                           ? room
@@ -204,7 +188,7 @@ static void add_word(const void *context, const char *word, struct text *out)
     else if (strcmp(word, "found") == 0 && found != NULL) // with a blank before it
         text_add(out, found + strlen(FOUND_MARK) - 1);
     else if (strcmp(word, "goes-wrong") == 0)
-        tell_clock(instance, fault_target_text(deed->model, record, room, sizeof room), out);
+        tell_clock(instance, out);
 }
 
 void fault_text_fill(const struct trial_model *model, const struct fault_record *record,

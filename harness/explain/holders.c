@@ -164,7 +164,6 @@ static enum root_cause deed_of(const struct diagnosis *diagnosis, const struct f
     const struct topology_form *topology = diagnosis->model->trial->topology;
     bool is_leased = diagnosis_has_trait(diagnosis, "lease");
     bool by_session = diagnosis_has_trait(diagnosis, "session");
-    bool only_pubsub = instance->how != NULL && strcmp(instance->how, "pubsub") == 0;
     if (fault_can(instance, FAULT_MOVES_CLOCK)) {
         bool is_its =
             client == loss->hold->client || (loss->other != NULL && client == loss->other->client);
@@ -175,8 +174,8 @@ static enum root_cause deed_of(const struct diagnosis *diagnosis, const struct f
         return ROOT_UNKNOWN;
     if (fault_can(instance, FAULT_EMPTIES | FAULT_MAY_FORGET) && on_server)
         return by_session && !is_leased ? ROOT_SESSION : ROOT_FORGOT;
-    if (fault_can(instance, FAULT_DISCONNECTS | FAULT_KILLS) && by_session && !only_pubsub &&
-        (on_server || client == loss->hold->client))
+    if (fault_can(instance, FAULT_DISCONNECTS | FAULT_KILLS) && by_session &&
+        !fault_can(instance, FAULT_SPARES_SESSIONS) && (on_server || client == loss->hold->client))
         return ROOT_SESSION;
     if (fault_can(instance, FAULT_SEVERS) && wire_parts_servers(instance) && topology != NULL &&
         topology->diverges)
@@ -207,7 +206,6 @@ static bool parted_them(const struct fault_record *record, const struct loss *lo
 static bool is_proven_deed(const struct diagnosis *diagnosis, const struct fault_record *record,
                            enum root_cause deed, const struct loss *loss)
 {
-    static const char *const certain[] = {"loses-all", "loses-lock", NULL};
     const struct fault_instance *instance = record->instance;
     bool is_single = trial_has_one_server(diagnosis->model->trial);
     if (fault_can(instance, FAULT_BY_COMMAND))
@@ -228,8 +226,8 @@ static bool is_proven_deed(const struct diagnosis *diagnosis, const struct fault
         return instance->target.client != 0 || is_single;
     if (fault_can(instance, FAULT_EMPTIES))
         return is_single;
-    bool surely = instance->how != NULL && text_is_one_of(instance->how, certain);
-    return surely && (is_single || fault_can(instance, FAULT_MOVES_LEADER));
+    return fault_can(instance, FAULT_LOSES_LOCK) &&
+           (is_single || fault_can(instance, FAULT_MOVES_LEADER));
 }
 
 // Of two that may have done it the later; but what shows when a server starts again is why it did

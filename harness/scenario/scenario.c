@@ -193,19 +193,6 @@ int fault_number_of(const struct scenario *scenario, size_t count, const char *n
     return 0;
 }
 
-// Each fault gets the form of its way, from which on all that is known of it is read.
-static void choose_ways(struct scenario *scenario)
-{
-    for (size_t i = 0; i < scenario->fault_count; i++) {
-        struct fault_instance *instance = &scenario->faults[i];
-        const struct fault_form form = instance->form;
-        for (size_t way = 0; form.ways != NULL && form.hows[way] != NULL; way++) {
-            if (strcmp(instance->how != NULL ? instance->how : form.hows[0], form.hows[way]) == 0)
-                instance->form = *form.ways[way];
-        }
-    }
-}
-
 // What a fault is called, and whom it follows. Only for a scenario without diagnostics.
 static void derive_faults(struct scenario *scenario)
 {
@@ -254,7 +241,8 @@ static struct scenario *make_scenario(const struct parsing *parsing)
         made->lock.stuck_after_ns = made->lock.lease_ns + 4 * NS_PER_S;
     // Time passes only as a schedule says: nothing can be measured by it.
     made->verdict_only |= made->schedule.count > 0;
-    choose_ways(made);
+    for (size_t i = 0; i < made->fault_count; i++)
+        fault_choose_way(&made->faults[i]);
     derive_time(made);
     // What tells the workloads of one file apart.
     const struct workload_settings *workload = &made->workload;

@@ -115,6 +115,10 @@ enum {
     FAULT_HINDERS_DISK = 1024,   // something must stand between the server and its disk
     FAULT_SHOWS_AT_START = 2048, // what it does to a server's data shows when that starts again
     FAULT_BY_COMMAND = 4096,     // what it does only its author knows: it is proven to be no cause
+    FAULT_LOSES_DATA = 8192,     // the server has lost some of what it had stored, or all of it
+    FAULT_LOSES_LOCK = 16384,    // once it is in effect, the server has no longer what it had of it
+    FAULT_SPARES_SESSIONS =
+        32768, // of the connections that end none is one that a session lives by
 };
 
 // In `of` of `random`: the answer to a request of a client's vanishes on its way back.
@@ -123,9 +127,8 @@ enum {
 // How a fault is written down.
 struct fault_form {
     const char *name;
-    unsigned strikes;         // STRIKES_*
-    unsigned traits;          // FAULT_*
-    const char *const *keeps; // `hows` by which no server forgets a lock; NULL: none
+    unsigned strikes; // STRIKES_*
+    unsigned traits;  // FAULT_*
     enum lasting lasting;
     // Whether a server of that kind can be struck, if it keeps what `persistence` says; if not,
     // `why` says the reason. NULL: any can.
@@ -137,11 +140,9 @@ struct fault_form {
     // have this one.
     const struct fault_form *const *ways;
     const char *const *options; // keys that only it takes (`by`, `share`, ...); NULL: none
-    const char *const *bounded; // `hows` that leave nothing behind, and take an `until`; NULL: none
     // How it is told in a story, with {target}, or {a} and {b}, {between} and {are} of a wire;
-    // {by}, {share}, {how}, {goes-wrong} (a clock), {left} (of what a server had stored), {next}
-    // (who leads then) and {found} (what the fault noted when it struck). NULL: as it is written in
-    // the scenario.
+    // {by}, {share}, {how}, {goes-wrong} (what a clock does), {next} (who leads then) and {found}
+    // (what the fault noted when it struck). NULL: as it is written in the scenario.
     const char *told;
     const char *told_one_way; // of a wire fault: one way only; NULL: the same
     const char *then;         // what comes of it some time after; NULL: nothing
@@ -445,6 +446,9 @@ bool fault_takes(const struct fault_instance *instance, const char *option);
 
 // True if the fault has any of these traits, by the way in which it strikes.
 bool fault_can(const struct fault_instance *instance, unsigned traits);
+
+// Gives it the form of its way, from which on all that is known of it is read.
+void fault_choose_way(struct fault_instance *instance);
 
 // True if it strikes what goes between clients and servers, which need not be ours then
 // (harness/cluster/gateway.h).

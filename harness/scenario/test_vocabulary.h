@@ -91,7 +91,6 @@ static const char *const test_faults[] = {"pause",   "kill",   "restart", "parti
 static const char *const test_losses[] = {"nothing", "unsynced", "all", NULL};
 static const char *const test_partitions[] = {"drop", "reset", NULL};
 static const char *const test_policies[] = {"allkeys-lru", "noeviction", NULL};
-static const char *const test_bounded_policies[] = {"noeviction", NULL};
 static const char *const test_delay_options[] = {"by", "jitter", NULL};
 static const char *const test_loss_options[] = {"share", NULL};
 static const char *const test_clock_options[] = {"by", "rate", NULL};
@@ -117,6 +116,19 @@ static const struct fault_form test_corrupt_disk = {
     TEST_DISK, .lasting = LASTS_NEVER, .traits = FAULT_SHOWS_AT_START | FAULT_MAY_FORGET};
 static const struct fault_form *const test_disks[] = {&test_full_disk, &test_slow_disk,
                                                       &test_corrupt_disk};
+#define TEST_RESTART                                                                               \
+    .name = "restart", .strikes = STRIKES_SERVER, .lasting = LASTS_BRIEFLY, .hows = test_losses
+static const struct fault_form test_restart = {TEST_RESTART,
+                                               .traits = FAULT_KILLS | FAULT_MAY_FORGET};
+static const struct fault_form test_losing_restart = {
+    TEST_RESTART, .traits = FAULT_KILLS | FAULT_MAY_FORGET | FAULT_LOSES_DATA};
+static const struct fault_form *const test_restarts[] = {&test_restart, &test_losing_restart,
+                                                         &test_losing_restart};
+#define TEST_EVICT .name = "evict", .strikes = STRIKES_SERVER, .hows = test_policies
+static const struct fault_form test_evict = {TEST_EVICT, .traits = FAULT_EMPTIES,
+                                             .lasting = LASTS_BRIEFLY};
+static const struct fault_form test_noeviction = {TEST_EVICT, .lasting = LASTS_BOUNDED};
+static const struct fault_form *const test_evictions[] = {&test_evict, &test_noeviction};
 static const struct fault_form test_fault_forms[] = {
     {.name = "pause",
      .strikes = STRIKES_CLIENT | STRIKES_WORKER | STRIKES_SERVER,
@@ -126,11 +138,7 @@ static const struct fault_form test_fault_forms[] = {
      .strikes = STRIKES_CLIENT | STRIKES_SERVER,
      .traits = FAULT_KILLS,
      .lasting = LASTS_IF_TOLD},
-    {.name = "restart",
-     .strikes = STRIKES_SERVER,
-     .traits = FAULT_KILLS | FAULT_MAY_FORGET,
-     .lasting = LASTS_BRIEFLY,
-     .hows = test_losses},
+    {TEST_RESTART, .traits = FAULT_KILLS | FAULT_MAY_FORGET, .ways = test_restarts},
     {.name = "partition",
      .strikes = STRIKES_WIRE,
      .traits = FAULT_SEVERS,
@@ -155,12 +163,7 @@ static const struct fault_form test_fault_forms[] = {
      .traits = FAULT_MOVES_CLOCK,
      .lasting = LASTS_ON,
      .options = test_clock_options},
-    {.name = "evict",
-     .strikes = STRIKES_SERVER,
-     .traits = FAULT_EMPTIES,
-     .lasting = LASTS_BRIEFLY,
-     .hows = test_policies,
-     .bounded = test_bounded_policies},
+    {TEST_EVICT, .traits = FAULT_EMPTIES, .lasting = LASTS_BRIEFLY, .ways = test_evictions},
     {TEST_DISK, .lasting = LASTS_BOUNDED, .ways = test_disks},
     {.name = "upgrade",
      .strikes = STRIKES_SERVER,

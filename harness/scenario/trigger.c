@@ -416,10 +416,15 @@ bool fault_takes(const struct fault_instance *instance, const char *option)
 
 bool fault_can(const struct fault_instance *instance, unsigned traits)
 {
-    unsigned mine = instance->form.traits;
-    if (text_is_one_of(instance->how, instance->form.keeps))
-        mine &= ~(unsigned)(FAULT_EMPTIES | FAULT_MAY_FORGET);
-    return (mine & traits) != 0;
+    return (instance->form.traits & traits) != 0;
+}
+
+void fault_choose_way(struct fault_instance *instance)
+{
+    const struct fault_form form = instance->form;
+    int way = instance->how != NULL ? text_index(instance->how, form.hows) : 0;
+    if (form.ways != NULL && way >= 0)
+        instance->form = *form.ways[way];
 }
 
 bool fault_is_between(const struct fault_form *form)

@@ -146,13 +146,9 @@ static void check_names(const struct looked_at *fault)
 static void check_store(const struct looked_at *fault)
 {
     const struct fault_instance *instance = fault->instance;
-    const char *const *hows = fault->instance->form.hows;
     enum lasting lasting = fault->instance->form.lasting;
     bool kills = fault_can(instance, FAULT_KILLS) && !fault_can(instance, FAULT_MOVES_LEADER);
-    // The first way of a restart keeps everything.
-    bool loses =
-        fault_can(instance, FAULT_SHOWS_AT_START) ||
-        (kills && instance->how != NULL && hows != NULL && strcmp(instance->how, hows[0]) != 0);
+    bool loses = fault_can(instance, FAULT_SHOWS_AT_START | FAULT_LOSES_DATA);
     bool is_for_good = (kills && lasting == LASTS_IF_TOLD) ||
                        (fault_can(instance, FAULT_EMPTIES) && lasting == LASTS_NEVER);
     if (target_is_store(&instance->target) && (loses || is_for_good))
@@ -222,13 +218,9 @@ static void check_until(const struct looked_at *fault)
     struct node *until = node_child(fault->item, "until");
     if (!node_has(fault->item, "until")) {
         if (form->lasting == LASTS_BOUNDED)
-            refuse_missing(fault->item, "missing key 'until' in faults: what ends '%s'?",
-                           instance->verb);
-        else if (text_is_one_of(instance->how, form->bounded))
-            refuse_missing(fault->item,
-                           "missing key 'until' in faults: '%s' with 'how: %s' is over at once "
-                           "without it",
-                           instance->verb, instance->how);
+            refuse_missing(fault->item, "missing key 'until' in faults: what ends '%s%s%s'?",
+                           instance->verb, instance->how != NULL ? ", how: " : "",
+                           instance->how != NULL ? instance->how : "");
     }
     if (until == NULL)
         return;
