@@ -4,6 +4,7 @@
 #include "harness/base/futex.h"
 #include "harness/run/client.h"
 #include "harness/run/threads.h"
+#include "harness/run/worker.h"
 #include "harness/wire/driver.h"
 
 #include <pthread.h>
