@@ -150,7 +150,7 @@ static const struct {
                           "undecided"},
     [SEARCH_OUT_OF_TIME] = {"not exhausted", "not broken within the limits", "–"},
     [SEARCH_INTERRUPTED] = {"interrupted", "interrupted: not broken until then", "interrupted"},
-    [SEARCH_FAILED] = {"", "", "not explored"},
+    [SEARCH_FAILED] = {"ended early", "not explored to the end", "not explored"},
 };
 
 // --- what is said --------------------------------------------------------------------------------
@@ -221,6 +221,8 @@ static void say_work(const struct exploration *exploration, const struct trial *
     if (result->progress.too_long > 0)
         text_format(text, "    %llu schedules were left out, of more than %d moves\n",
                     (unsigned long long)result->progress.too_long, MOST_MOVES);
+    if (result->end == SEARCH_BROKEN && result->error.text[0] != '\0')
+        text_format(text, "    it ended early: %s\n", result->error.text);
     if (result->unconfirmed != NULL)
         text_format(text, "    a schedule that broke it (%s) broke it in none of %d replays\n",
                     result->unconfirmed->name, REPLAYS);
@@ -455,14 +457,15 @@ static int explore_round(struct exploration *exploration, const struct trial *tr
     } else if (status == 0) {
         search(replay, trial, &limits, show, exploration, violations, result);
         error = result->end == SEARCH_FAILED ? result->error : error;
-        if (result->end != SEARCH_FAILED)
+        if (result->progress.schedules > 0)
             say_work(exploration, trial, result, work);
     }
-    for (; told < violations->count && status == 0; told++) {
+    for (; told < violations->count; told++) {
         struct violation *violation = &violations->items[told];
         violation->schedules += exploration->schedules;
         violation->seconds += exploration->seconds;
-        status = tell_violation(exploration, replay, trial, folder.bytes, violation, &error);
+        if (tell_violation(exploration, replay, trial, folder.bytes, violation, &error) != 0)
+            status = -1;
     }
     if (result->end == SEARCH_UNDECIDED)
         code = EXIT_INCONCLUSIVE;
@@ -512,7 +515,7 @@ static void explore_lock(struct exploration *exploration, const struct trial *tr
         add_kind(round_of(exploration, scenario), " ", &exhausted);
     }
     const struct text *told = exploration->told;
-    if (end != SEARCH_FAILED || told[0].length + told[1].length > 0) {
+    if (end != SEARCH_FAILED || work.length > 0) {
         struct wrapping wrapping = {.columns = exploration->columns};
         say_end(exploration, end);
         wrap(&wrapping, false, text_string(&work), &lines);

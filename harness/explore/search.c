@@ -479,7 +479,7 @@ static void make_shorter(struct search *search, struct violation *violation, int
 
 // The new ones are made short and repeated; one that nobody can show is left out: it may have been
 // the lock, or what went on around it.
-static void confirm_all(struct search *search)
+static void confirm_all(struct search *search, bool is_in_haste)
 {
     struct violations *all = search->violations;
     size_t first = search->known_violations;
@@ -488,7 +488,7 @@ static void confirm_all(struct search *search)
     for (size_t i = first; i < all->count; i++) {
         struct violation *violation = &all->items[i];
         bool is_short = violation->replayed > 0; // by a search that this one went on with
-        make_shorter(search, violation, is_short || is_interrupted(search) ? 0 : most_tries);
+        make_shorter(search, violation, is_short || is_in_haste ? 0 : most_tries);
         replay_renew(search->replay);
         violation->replayed = 0;
         for (int j = 0; j < REPLAYS; j++) {
@@ -626,6 +626,8 @@ static int go_on_with(struct search *search)
     bool is_whole = pass_search(search, &left);
     fclose(left.file);
     if (!is_whole)
+        search->violations->count = search->known_violations;
+    if (!is_whole)
         return error_set(&result->error,
                          "cannot go on with %s: it is of other limits, of another Lockpick, or "
                          "damaged; the limits must be the same",
@@ -711,11 +713,10 @@ void search(struct replay *replay, const struct trial *trial, const struct searc
     sampling_start(&search.sampling, limits->seed);
     *result = (struct search_result){.end = SEARCH_FAILED};
     enum search_end end = explore_all(&search, show, context);
-    if (end != SEARCH_FAILED)
-        confirm_all(&search);
-    else
-        violations->count = search.known_violations; // nobody has seen them again
+    confirm_all(&search, end == SEARCH_FAILED || is_interrupted(&search));
     bool has_doubts = result->unconfirmed != NULL && !has_found(&search);
+    if (end == SEARCH_FAILED && has_found(&search))
+        end = SEARCH_BROKEN;
     result->end =
         has_doubts && (end == SEARCH_BROKEN || end == SEARCH_EXHAUSTED) ? SEARCH_UNDECIDED : end;
     if (end != SEARCH_BROKEN && end != SEARCH_FAILED && leave(&search) != 0)

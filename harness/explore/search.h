@@ -45,7 +45,8 @@ enum search_end {
                       // or one broke the lock (`unconfirmed`), and in no replay again
     SEARCH_OUT_OF_TIME,
     SEARCH_INTERRUPTED,
-    SEARCH_FAILED, // of the harness or its set-up, by `error`
+    SEARCH_FAILED, // of the harness or its set-up, by `error`, and nothing that was seen before was
+                   // seen again; else it is SEARCH_BROKEN, by the same `error`
 };
 
 struct search_progress {

@@ -251,6 +251,8 @@ void replay_follow_replicas(struct replay *replay, bool may_take_over)
 
 int replay_begin(struct replay *replay, struct error *error)
 {
+    // What broke the last schedule ended with it.
+    atomic_store(&replay->state.control->broken, 0);
     atomic_store(&replay->state.control->stop, 0);
     threads_begin(&replay->threads, replay->count, &replay->servers, &replay->kept);
     // Programs live through many schedules: their time never goes back, but that of day, which each

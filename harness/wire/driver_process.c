@@ -85,17 +85,18 @@ void driver_process_advise(const struct external_client *external_client, struct
 
 // --- its end -------------------------------------------------------------------------------------
 
-// Waits for its end; false if it does not come in time.
+// Waits for its end; false if it does not come in time, which is the machine's: a schedule's may
+// stand still meanwhile.
 static bool reap(struct driver_process *process, int64_t limit_ns)
 {
-    int64_t give_up_ns = clock_monotonic_ns() + limit_ns;
+    int64_t give_up_ns = clock_of_machine_ns() + limit_ns;
     while (!process->reaped) {
         pid_t ended = waitpid(process->id, &process->status, WNOHANG);
         process->reaped = ended == process->id || (ended < 0 && errno == ECHILD);
-        if (!process->reaped && clock_monotonic_ns() >= give_up_ns)
+        if (!process->reaped && clock_of_machine_ns() >= give_up_ns)
             return false;
         if (!process->reaped)
-            clock_sleep_until_ns(clock_monotonic_ns() + LOOK_EVERY_NS);
+            clock_sleep_until_ns(clock_of_machine_ns() + LOOK_EVERY_NS);
     }
     return true;
 }
@@ -212,7 +213,7 @@ static bool goes_on(struct driver *driver, int64_t *looked_ns)
     struct driver_process *process = &driver->process;
     const char *log_path = driver->settings.log_path;
     struct stat about;
-    int64_t now_ns = clock_monotonic_ns();
+    int64_t now_ns = clock_of_machine_ns();
     if (now_ns - *looked_ns < LOOK_NS)
         return true;
     *looked_ns = now_ns;
@@ -291,9 +292,9 @@ int driver_process_send(struct driver *driver, const char *line, size_t length, 
             break; // it is dead: the reader will know how
         } else {
             struct pollfd ready = {.fd = process->input, .events = POLLOUT};
-            int64_t from_ns = clock_monotonic_ns();
+            int64_t from_ns = clock_of_machine_ns();
             poll(&ready, 1, (int)(SLICE_NS / NS_PER_MS));
-            left_ns -= time_earlier(clock_monotonic_ns() - from_ns, 2 * SLICE_NS);
+            left_ns -= time_earlier(clock_of_machine_ns() - from_ns, 2 * SLICE_NS);
         }
     }
     return length == 0 ? 0 : -1;
