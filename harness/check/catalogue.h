@@ -11,6 +11,7 @@
     CHECK(lost_update)                                                                             \
     CHECK(oversell)                                                                                \
     CHECK(run_once)                                                                                \
+    CHECK(lost_job)                                                                                \
     CHECK(unstable_read)                                                                           \
     CHECK(reentrancy)                                                                              \
     CHECK(wrongful_release)                                                                        \

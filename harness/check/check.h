@@ -75,6 +75,7 @@ struct hold {
     int64_t queued_ns; // when a server last confirmed its place in line; 0 if none did
     int granted_by;    // number of the server that led, and granted it; 0: not known
     int released_at;   // of the one that answered its release
+    bool is_gone;      // of one that was refused: there is no such job any more
     bool shared;       // held together with others that share it
     bool release_invoked;
     bool died;                  // the process was killed during the hold, or the acquire
@@ -348,6 +349,7 @@ enum shows {
     SHOWS_REENTRY,     // who was refused a step in or out
     SHOWS_TOKENS,      // two grants in the order of which their tokens are not
     SHOWS_LATE_WRITE,  // a write outside its writer's time
+    SHOWS_LOST_JOB,    // who had a job, or may have, and who was told that it is gone
 };
 
 // The locks that a property means something for.

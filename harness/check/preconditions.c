@@ -549,7 +549,7 @@ static void see_attempt(struct served *served, const struct hold *attempt)
     const struct trial_model *model = served->model;
     struct asker *asker = asker_of(served, attempt->client);
     bool is_open = attempt->returned_ns > model->ended_ns;
-    if (attempt->died || attempt->invoked_ns >= model->ended_ns ||
+    if (attempt->died || attempt->is_gone || attempt->invoked_ns >= model->ended_ns ||
         !is_undisturbed(model, attempt->invoked_ns,
                         time_earlier(attempt->returned_ns, model->ended_ns)))
         return;

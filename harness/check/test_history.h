@@ -191,13 +191,17 @@ static inline void add_acquire(struct build *build, struct row *row)
     int64_t token = take_number(row, "token", 0);
     int64_t attempts = take_number(row, "attempts", outcome == OUTCOME_OK);
     bool is_unanchored = take_word(row, "unanchored");
+    bool is_gone = take_word(row, "gone");
+    outcome = is_gone ? OUTCOME_NO : outcome;
     if (row->to_ms < 0)
         return;
     struct event *answer =
         add_event(build, row, row->to_ms,
                   (struct event){.kind = EVENT_ACQUIRE_RETURN,
                                  .outcome = (uint8_t)outcome,
-                                 .detail = is_unanchored,
+                                 .detail = is_gone         ? ACQUIRE_GONE
+                                           : is_unanchored ? ACQUIRE_UNANCHORED
+                                                           : ACQUIRE_PLAIN,
                                  .acquire_return = {.operation = operation, .attempts = attempts}});
     if (outcome != OUTCOME_OK)
         return;

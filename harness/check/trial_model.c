@@ -201,12 +201,13 @@ static void see_acquire_return(struct tracker *tracker, struct worker_track *wor
         struct hold *attempt = end_acquire(tracker, worker);
         attempt->returned_ns = event->at_ns;
         attempt->outcome = outcome_of(event);
+        attempt->is_gone = event->detail == ACQUIRE_GONE;
         attempt->attempts = event->acquire_return.attempts;
         return;
     }
     worker->hold = tracker->model->hold_count;
     int64_t until_ns = time_or_never(event->acquire_return.valid_until_ns);
-    bool is_unanchored = event->detail != 0 && until_ns != TIME_NEVER;
+    bool is_unanchored = event->detail == ACQUIRE_UNANCHORED && until_ns != TIME_NEVER;
     int64_t latest_ns = is_unanchored ? event->at_ns + tracker->lease_ns : until_ns;
     struct hold *hold =
         APPEND(tracker->model->holds, tracker->model->hold_count, tracker->hold_room);

@@ -11,147 +11,11 @@
 #include "harness/check/sweep.h"
 #include "harness/explain/diagnosis.h"
 #include "harness/explain/fault_text.h"
+#include "harness/explain/story_lines.h"
 #include "harness/workloads/workload.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-// --- lines ---------------------------------------------------------------------------------------
-
-// Added in any order, told in the order of time. Lines of less weight are left out first if there
-// are too many. Grants and faults are LINE_KEY: what a hold reads and writes is never told without
-// the grant.
-enum line_weight { LINE_ASIDE, LINE_HELPFUL, LINE_NEEDED, LINE_KEY };
-
-struct story_line {
-    int64_t at_ns;
-    enum line_weight weight;
-    const struct hold *speaker; // lines of one that print the same time are joined; NULL: none are
-    size_t object;              // bytes of the text up to what is joined on: "client-1 "
-    char *text;
-};
-
-struct story_lines {
-    struct story_line *items;
-    size_t count, room;
-    int64_t started_ns; // times count from then
-};
-
-#define STORY_LINES 12
-#define TIME_ROOM 40
-
-// Adds "<who> <what happened>", to be joined to a line of the same speaker: "client-1 reads 7,
-// writes 8".
-static void story_join(struct story_lines *lines, const struct hold *speaker, int64_t at_ns,
-                       enum line_weight weight, const char *who, const char *what)
-{
-    struct text text = {0};
-    text_format(&text, "%s %s", who, what);
-    *APPEND(lines->items, lines->count, lines->room) =
-        (struct story_line){at_ns, weight, speaker, strlen(who) + 1, text.bytes};
-}
-
-// The same, joined to none.
-static __attribute__((format(printf, 5, 6))) void story_add(struct story_lines *lines,
-                                                            int64_t at_ns, enum line_weight weight,
-                                                            const char *who, const char *format,
-                                                            ...)
-{
-    char what[300];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(what, sizeof what, format, arguments);
-    va_end(arguments);
-    story_join(lines, NULL, at_ns, weight, who, what);
-}
-
-static void remove_line(struct story_lines *lines, size_t index)
-{
-    free(lines->items[index].text);
-    lines->count--;
-    memmove(&lines->items[index], &lines->items[index + 1],
-            (lines->count - index) * sizeof *lines->items);
-}
-
-static const char *print_time(const struct story_lines *lines, int64_t at_ns, int digits,
-                              char out[TIME_ROOM])
-{
-    snprintf(out, TIME_ROOM, "%*.*f s", digits + 6, digits,
-             (double)(at_ns - lines->started_ns) / (double)NS_PER_S);
-    return out;
-}
-
-static void join_lines(struct story_lines *lines, int digits)
-{
-    char times[2][TIME_ROOM];
-    for (size_t i = 1; i < lines->count;) {
-        struct story_line *before = &lines->items[i - 1];
-        const struct story_line *line = &lines->items[i];
-        if (line->speaker == NULL || line->speaker != before->speaker ||
-            strcmp(print_time(lines, before->at_ns, digits, times[0]),
-                   print_time(lines, line->at_ns, digits, times[1])) != 0) {
-            i++;
-            continue;
-        }
-        struct text joined = {0};
-        text_format(&joined, "%s, %s", before->text, line->text + line->object);
-        free(before->text);
-        before->text = joined.bytes;
-        if (line->weight > before->weight)
-            before->weight = line->weight;
-        remove_line(lines, i);
-    }
-}
-
-// Removes lines of that weight, as long as there are too many: the last ones, or (`from_middle`)
-// those in the middle, as what repeats itself.
-static void leave_out(struct story_lines *lines, enum line_weight weight, bool from_middle)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < lines->count; i++)
-        count += lines->items[i].weight == weight;
-    for (; lines->count > STORY_LINES && count > 0; count--) {
-        size_t passed = from_middle ? count / 2 : count - 1;
-        size_t i = 0;
-        while (lines->items[i].weight != weight || passed-- > 0)
-            i++;
-        remove_line(lines, i);
-    }
-}
-
-// True if a line told before says all that this one does, of the same moment.
-static bool is_told(const struct story_lines *told, const struct story_line *line)
-{
-    FOR_EACH (story_line, before, told->items, told->count) {
-        if (before->at_ns == line->at_ns &&
-            strncmp(before->text, line->text, strlen(line->text)) == 0)
-            return true;
-    }
-    return false;
-}
-
-// Sorts, joins, leaves out what is too much, and prints each line with its time, unless it was told
-// before.
-static void story_lines_tell(struct story_lines *lines, const struct story_lines *told,
-                             struct text *out)
-{
-    char time[TIME_ROOM];
-    if (lines->count == 0)
-        return;
-    SORT_BY(lines->items, lines->count, at_ns);
-    int64_t length_ns = lines->items[lines->count - 1].at_ns - lines->items[0].at_ns;
-    // What happens within a few milliseconds needs microseconds to be told apart.
-    int digits = length_ns < 20 * NS_PER_MS ? 6 : 3;
-    join_lines(lines, digits);
-    for (enum line_weight weight = LINE_ASIDE; weight <= LINE_KEY; weight++)
-        leave_out(lines, weight, weight >= LINE_NEEDED);
-    for (size_t i = 0; i < lines->count; i++) {
-        if (!is_told(told, &lines->items[i]))
-            text_format(out, "%s  %s\n", print_time(lines, lines->items[i].at_ns, digits, time),
-                        lines->items[i].text);
-    }
-}
 
 // --- who takes part ------------------------------------------------------------------------------
 
@@ -583,6 +447,18 @@ static void tell_no_progress(struct story *story, const struct diagnosis *diagno
                   story->words->granted, length.text);
 }
 
+// Who may have been given the job without being told so, and who was told that it is gone.
+static void tell_lost_job(struct story *story, const struct evidence *evidence)
+{
+    FOR_EACH_ATTEMPT (attempt, story->model) {
+        if (attempt->outcome == OUTCOME_UNKNOWN && attempt->invoked_ns < evidence->to_ns)
+            tell_lost_acquire(story, attempt, false);
+        else if (attempt->is_gone && attempt->returned_ns == evidence->to_ns)
+            story_add(&story->lines, attempt->returned_ns, LINE_KEY, name_of(story, attempt).text,
+                      "asks for the job: it is gone");
+    }
+}
+
 // --- a lock that was removed ---------------------------------------------------------------------
 
 static void set_removal(struct story *story, const struct evidence *evidence)
@@ -746,6 +622,8 @@ static void tell_story(const struct diagnosis *diagnosis, int64_t key, struct st
     find_removal(&story, diagnosis);
     if (shows == SHOWS_NO_PROGRESS)
         tell_no_progress(&story, diagnosis);
+    if (shows == SHOWS_LOST_JOB)
+        tell_lost_job(&story, &diagnosis->finding->evidence);
     tell_holds(&story);
     tell_faults(&story, diagnosis->fault);
     if (story.lines.count == 0)

@@ -125,7 +125,7 @@ static const struct {
     [EVENT_WORKER_END] = {.reckoned = 0xf},
     [EVENT_WORKER_LOAD] = {.reckoned = 0xf},
     [EVENT_ACQUIRE_INVOKE] = {.most_detail = 1, .reckoned = 0xc, .lock = 4},
-    [EVENT_ACQUIRE_RETURN] = {.most_detail = 1, .free = 0x2},
+    [EVENT_ACQUIRE_RETURN] = {.most_detail = ACQUIRE_GONE, .free = 0x2},
     [EVENT_RELEASE_RETURN] = {.most_detail = RELEASE_UNCHECKED},
     [EVENT_LEAVE_RETURN] = {.most_detail = RELEASE_UNCHECKED},
     [EVENT_LOST] = {.most_detail = LOST_SESSION},
@@ -250,8 +250,8 @@ static void list_details(const struct event *event, int64_t zero_ns, struct deta
     if (event->outcome != OUTCOME_OK || event->kind == EVENT_ACQUIRE_RETURN ||
         event->kind == EVENT_WRITE_RETURN || event->kind == EVENT_READ_RETURN)
         ADD_WORD("outcome", outcome_name(event->outcome));
-    if (event->kind == EVENT_ACQUIRE_RETURN && event->detail != 0)
-        add(details, "unanchored", DETAIL_NUMBER, "true");
+    if (event->kind == EVENT_ACQUIRE_RETURN && event->detail != ACQUIRE_PLAIN)
+        add(details, event->detail == ACQUIRE_GONE ? "gone" : "unanchored", DETAIL_NUMBER, "true");
     if (event->kind == EVENT_RELEASE_RETURN)
         ADD_WORD("answer", release_answer_name(event->detail));
     if (event->kind == EVENT_STOP_ASKED)

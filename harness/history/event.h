@@ -135,13 +135,11 @@ struct event {
     uint16_t worker;
     uint8_t kind;    // enum event_kind
     uint8_t outcome; // enum outcome; OUTCOME_OK where the kind has none
-    uint8_t detail;  // acquire-invoke: enum lock_mode; acquire-return: 1 if `valid_until` is only
-                     // the earliest end of the lease, for it is not known which request was
-                     // granted: a lease from its return is the latest; release- and leave-return:
-                     // enum release_answer; stop-asked: enum stop_reason; fault-healed: enum
-                     // heal_reason; lost: enum lost_reason; usage: enum usage_figure;
-                     // request: see event_asks; reply: enum reply_kind; stall: enum stalled;
-                     // worker-start: enum worker_way
+    uint8_t detail;  // acquire-invoke: enum lock_mode; acquire-return: enum acquire_detail;
+                    // release- and leave-return: enum release_answer; stop-asked: enum stop_reason;
+                    // fault-healed: enum heal_reason; lost: enum lost_reason; usage: enum
+                    // usage_figure; request: see event_asks; reply: enum reply_kind; stall: enum
+                    // stalled; worker-start: enum worker_way
     uint8_t fault_number; // fault-*, point-*: number of the fault in the scenario, from 1; else 0
     union {
         int64_t args[4];   // harness/history only: in the order of EVENT_KINDS
@@ -182,6 +180,14 @@ struct event {
 };
 
 _Static_assert(sizeof(struct event) == 48, "the file format and the cost of an append rely on it");
+
+// What an acquire-return says besides its outcome.
+enum acquire_detail {
+    ACQUIRE_PLAIN,
+    ACQUIRE_UNANCHORED, // `valid_until` is only the earliest end of the lease, for it is not known
+                        // which request was granted: a lease from its return is the latest
+    ACQUIRE_GONE        // refused: there is no such job any more
+};
 
 // How a worker's external program is asked (detail of a worker-start), as bits.
 enum worker_way {

@@ -176,6 +176,8 @@ static enum outcome acquire(struct lock *lock, struct grant *grant, int64_t dept
         .permits = lock_scheme_has_permits(lock->scheme) ? lock->options.permits : 0,
         .shared = lock->mode == LOCK_SHARED};
     enum outcome outcome = ask(lock, &request, &answer);
+    if (outcome == OUTCOME_OK && answer.line.word == DRIVER_GONE)
+        grant->detail = ACQUIRE_GONE;
     if (outcome == OUTCOME_OK)
         outcome = outcome_of(lock, &answer);
     if (outcome != OUTCOME_OK)
@@ -225,7 +227,8 @@ static enum release_answer release(struct lock *lock)
     struct driver_request request = {.ask = DRIVER_RELEASE,
                                      .hold = &state->hold,
                                      .depth = state->depth,
-                                     .shared = lock->mode == LOCK_SHARED};
+                                     .shared = lock->mode == LOCK_SHARED,
+                                     .is_done = lock->is_done};
     state->depth -= state->depth > 0;
     return ask(lock, &request, &answer) == OUTCOME_OK ? release_answer_of(lock, answer.line.word)
                                                       : RELEASE_UNKNOWN;

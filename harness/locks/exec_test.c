@@ -142,7 +142,7 @@ TEST(the_times_that_a_driver_says_are_those_of_the_grant)
     assert_true(call->to_ns <= clock_monotonic_ns() - 50 * NS_PER_MS);
     assert_in_range(grant.valid_until_ns - LEASE_NS, call->from_ns + 20 * NS_PER_MS,
                     call->to_ns - 20 * NS_PER_MS);
-    assert_false(grant.is_unanchored);
+    assert_int_equal(grant.detail, ACQUIRE_PLAIN);
     before_ns = clock_monotonic_ns();
     assert_int_equal(lock_release(&fixture.lock), RELEASE_RELEASED);
     assert_true(call->from_ns >= before_ns && call->to_ns > call->from_ns);
@@ -150,7 +150,7 @@ TEST(the_times_that_a_driver_says_are_those_of_the_grant)
     // Both clocks are read, one after the other.
     assert_in_range(grant.valid_until_ns, call->to_ns + 100 * NS_PER_MS,
                     call->to_ns + 110 * NS_PER_MS);
-    assert_false(grant.is_unanchored);
+    assert_int_equal(grant.detail, ACQUIRE_PLAIN);
     close_all(&fixture);
 }
 
@@ -167,7 +167,7 @@ TEST(a_lease_of_which_nothing_is_known_counts_from_when_it_was_asked_for)
                                        NULL});
     int64_t before_ns = clock_monotonic_ns();
     assert_int_equal(lock_acquire(&fixture.lock, &grant), OUTCOME_OK);
-    assert_true(grant.is_unanchored);
+    assert_int_equal(grant.detail, ACQUIRE_UNANCHORED);
     assert_true(grant.valid_until_ns >= before_ns + LEASE_NS);
     assert_true(grant.valid_until_ns <= clock_monotonic_ns() - 300 * NS_PER_MS + LEASE_NS);
     close_all(&fixture);

@@ -83,7 +83,7 @@ void lock_date_grant(struct lock *lock, int64_t asked_ns, bool is_anchored, stru
         return; // for ever
     lock->asked = instant_of(&lock->actor->clock, asked_ns);
     grant->valid_until_ns = lock->asked.client_ns + lock->options.lease_ns;
-    grant->is_unanchored = !is_anchored;
+    grant->detail = is_anchored ? ACQUIRE_PLAIN : ACQUIRE_UNANCHORED;
 }
 
 enum release_answer lock_removed_answer(const struct lock *lock)
@@ -114,6 +114,11 @@ static enum outcome attempt(struct lock *lock, struct grant *grant)
     if (outcome == OUTCOME_UNKNOWN && scheme->recover != NULL &&
         scheme->recover(lock) == RELEASE_RELEASED)
         return OUTCOME_NO;
+    if (grant->detail == ACQUIRE_GONE && !lock->options.is_job) {
+        error_set(&lock->error, "an acquire was answered as of a job that is gone, and only the "
+                                "workload jobs has jobs");
+        return OUTCOME_BROKEN;
+    }
     bool is_over = outcome == OUTCOME_OK && watchdog != NULL &&
                    !watchdog_add(watchdog, lock, grant->valid_until_ns);
     return is_over ? OUTCOME_NO : outcome;
@@ -134,7 +139,8 @@ enum outcome lock_acquire(struct lock *lock, struct grant *grant)
     begin(lock, PHASE_ACQUIRE);
     lock->give_up_ns = lock_asks_ns(lock) + lock->options.wait_ns;
     enum outcome outcome = attempt(lock, grant);
-    while (outcome == OUTCOME_NO && !lock_must_give_up(lock) && wait(lock))
+    while (outcome == OUTCOME_NO && grant->detail != ACQUIRE_GONE && !lock_must_give_up(lock) &&
+           wait(lock))
         outcome = attempt(lock, grant);
     if (lock->scheme->end_wait != NULL)
         outcome = lock->scheme->end_wait(lock, outcome);

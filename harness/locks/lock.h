@@ -33,6 +33,7 @@ struct lock_options {
     int64_t retry_ns;   // pause between two attempts, on average
     int64_t request_ns; // time-out of one request
     int64_t permits;    // of a semaphore: how many may hold at once; else 1
+    bool is_job;        // the lock is a job's, of a queue that may remove it once it is done
     bool fenced;        // a fencing token is wanted with each grant
 };
 
@@ -89,21 +90,21 @@ struct lock {
     int64_t give_up_ns;            // on the client's clock: how long the acquire under way may wait
     enum lock_mode mode;           // what the next acquire asks for, and the release gives back
     int64_t operation;             // what the hold is for; renewals are recorded under it
-    _Atomic uint32_t lost;         // enum lost_reason; LOST_NOT while the scheme knows of no loss
-    struct instant asked;          // when the lease of the last attempt was asked for
-    struct library_call call;      // of a lock outside of Lockpick, as it says; zeros: it does not
-    void *connection;              // the worker's, by the scheme's connector
-    char token[TOKEN_DIGITS + 1];  // of the current or last attempt, if the scheme draws one
-    void *state;                   // the scheme's own
-    struct error error;            // set with every BROKEN outcome
+    bool is_done;                 // the job is, that is released: nobody needs to be given it again
+    _Atomic uint32_t lost;        // enum lost_reason; LOST_NOT while the scheme knows of no loss
+    struct instant asked;         // when the lease of the last attempt was asked for
+    struct library_call call;     // of a lock outside of Lockpick, as it says; zeros: it does not
+    void *connection;             // the worker's, by the scheme's connector
+    char token[TOKEN_DIGITS + 1]; // of the current or last attempt, if the scheme draws one
+    void *state;                  // the scheme's own
+    struct error error;           // set with every BROKEN outcome
 };
 
 struct grant {
     int64_t token;          // fencing token from the acquire reply, 0 if the scheme gives none
     int64_t valid_until_ns; // on the client's clock, counted from before the request was sent;
                             // TIME_NEVER if the lock does not expire
-    bool is_unanchored;     // it is not known which request was granted: valid_until_ns is the
-                            // earliest that the lease ends, a lease from now the latest
+    enum acquire_detail detail;
     int64_t attempts;
 };
 
@@ -119,7 +120,7 @@ struct lock_cycle {
     int64_t acquire_ns, acquired_ns;
     int64_t release_ns, released_ns; // of a lock that was held
     int64_t valid_until_ns;
-    bool is_unanchored;   // of the grant: see struct grant
+    bool is_unanchored;   // of the grant: ACQUIRE_UNANCHORED
     enum outcome outcome; // of the acquire
     enum release_answer answer;
 };

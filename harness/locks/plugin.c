@@ -214,7 +214,7 @@ static enum outcome outcome_of(struct lock *lock, enum lockpick_outcome outcome,
     const struct plugin_lock *state = lock->state;
     if (outcome == LOCKPICK_BROKEN)
         error_set(&lock->error, "its plug-in says: %.255s", state->worker.error);
-    else if ((unsigned)outcome > LOCKPICK_BROKEN)
+    else if ((unsigned)outcome > LOCKPICK_NO_JOB)
         error_set(&lock->error, "its plug-in answers an acquire by %d, which is no outcome",
                   (int)outcome);
     else if (outcome == LOCKPICK_OK && lock->options.fenced && got->token <= 0)
@@ -225,7 +225,7 @@ static enum outcome outcome_of(struct lock *lock, enum lockpick_outcome outcome,
                   "its plug-in says a request_ns outside of the call of acquire; it is "
                   "CLOCK_MONOTONIC in nanoseconds");
     else
-        return (enum outcome)outcome;
+        return outcome == LOCKPICK_NO_JOB ? OUTCOME_NO : (enum outcome)outcome;
     return OUTCOME_BROKEN;
 }
 
@@ -245,6 +245,8 @@ static enum outcome ask(struct lock *lock, struct grant *grant, int depth)
     lock->actor->is_uncounted = true; // what the plug-in sends, nobody sees
     enum lockpick_outcome answer = own->plugin->acquire(&state->worker, &got);
     enum outcome outcome = outcome_of(lock, answer, &got, called_ns);
+    if (answer == LOCKPICK_NO_JOB)
+        grant->detail = ACQUIRE_GONE;
     if (outcome == OUTCOME_OK && depth == 1)
         grant->token = lock->options.fenced ? got.token : 0;
     // To enter again renews the lease only if the plug-in says so.
@@ -274,6 +276,7 @@ static enum release_answer release(struct lock *lock)
     const struct plugin_client *own = lock->client->state;
     struct plugin_lock *state = lock->state;
     state->worker.depth = state->depth;
+    state->worker.done = lock->is_done;
     state->depth -= state->depth > 0;
     point(lock->actor, POINT_BEFORE, "release");
     lock->actor->is_uncounted = true;

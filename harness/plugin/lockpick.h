@@ -18,14 +18,15 @@
 #include <stdint.h>
 
 // Changes whenever something below does.
-#define LOCKPICK_PLUGIN_ABI 3
+#define LOCKPICK_PLUGIN_ABI 4
 
 // Say no more than you know: an answer that did not come is UNKNOWN, not NO.
 enum lockpick_outcome {
     LOCKPICK_OK,      // acquire: held
     LOCKPICK_NO,      // certainly not held
     LOCKPICK_UNKNOWN, // it may or may not have happened
-    LOCKPICK_BROKEN   // the set-up is wrong: `error` says how
+    LOCKPICK_BROKEN,  // the set-up is wrong: `error` says how
+    LOCKPICK_NO_JOB   // of a queue: certainly not held, for there is no such job any more
 };
 
 enum lockpick_release {
@@ -74,6 +75,7 @@ struct lockpick_worker {
     // How often it holds the lock once an acquire has succeeded, or until a release: 1, and with
     // the trait `reentrant` also 2, ...
     int depth;
+    bool done;    // of a release, of a queue: the job is done, and nobody is to be given it again
     void *client; // what open_client gave
     void *state;  // the plug-in's own
     char error[256];

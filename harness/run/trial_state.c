@@ -53,6 +53,7 @@ struct lock_options state_lock_options(const struct trial_state *state, const st
                                  .request_ns = scenario->lock.request_ns,
                                  .permits =
                                      state->workload->has_permits ? scenario->workload.permits : 1,
+                                 .is_job = state->workload->takes_jobs,
                                  .fenced = state->fenced};
 }
 

@@ -219,13 +219,15 @@ static enum acquired acquire(struct worker *worker, const struct turn *turn, str
     record_return(worker,
                   (struct event){.kind = EVENT_ACQUIRE_RETURN,
                                  .outcome = (uint8_t)outcome,
-                                 .detail = grant->is_unanchored,
+                                 .detail = (uint8_t)grant->detail,
                                  .acquire_return = {operation, grant->token,
                                                     on_machine_clock(worker, grant->valid_until_ns),
                                                     grant->attempts}});
     if (outcome == OUTCOME_OK)
         return ACQUIRED;
-    return clock_monotonic_ns() - asked_ns < wait_ns / 2 ? UNDECIDED : REFUSED;
+    worker->key->is_done |= grant->detail == ACQUIRE_GONE;
+    return !worker->key->is_done && clock_monotonic_ns() - asked_ns < wait_ns / 2 ? UNDECIDED
+                                                                                  : REFUSED;
 }
 
 // Locks once more, at `depth` (from 2). False if it is not the holder any more.
@@ -251,6 +253,7 @@ static void give_back(struct worker *worker, int64_t operation, int64_t depth)
     struct event asked = {.kind = is_nested ? EVENT_LEAVE_INVOKE : EVENT_RELEASE_INVOKE,
                           .nested = {.operation = operation, .depth = is_nested ? depth : 0}};
     record(worker, asked);
+    worker->key->lock.is_done = worker->state->workload->takes_jobs && worker->key->is_done;
     enum release_answer answer =
         is_nested ? lock_leave(&worker->key->lock) : lock_release(&worker->key->lock);
     asked.kind = is_nested ? EVENT_LEAVE_RETURN : EVENT_RELEASE_RETURN;

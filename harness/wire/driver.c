@@ -100,7 +100,8 @@ static const struct {
     enum phase phase;
     unsigned answers;
 } asks[] = {
-    [DRIVER_ACQUIRE] = {PHASE_ACQUIRE, IS(HELD) | IS(NOT_HELD) | IS(UNKNOWN) | IS(ERROR)},
+    [DRIVER_ACQUIRE] = {PHASE_ACQUIRE,
+                        IS(HELD) | IS(NOT_HELD) | IS(GONE) | IS(UNKNOWN) | IS(ERROR)},
     [DRIVER_RELEASE] = {PHASE_RELEASE,
                         IS(RELEASED) | IS(NOT_OWNER) | IS(GONE) | IS(UNKNOWN) | IS(ERROR)},
     [DRIVER_RENEW] = {PHASE_RENEW,
@@ -531,7 +532,8 @@ static void write_request(const struct driver_request *request, int64_t id, stru
         text_format(out, ", \"depth\": %" PRId64, request->depth);
     if (request->permits > 0)
         text_format(out, ", \"permits\": %" PRId64, request->permits);
-    text_format(out, "%s}\n", request->shared ? ", \"mode\": \"shared\"" : "");
+    text_format(out, "%s%s}\n", request->shared ? ", \"mode\": \"shared\"" : "",
+                request->is_done ? ", \"done\": true" : "");
 }
 
 static enum outcome exchange(struct driver *driver, struct actor *actor,

@@ -100,6 +100,7 @@ struct driver_request {
     int64_t depth;   // how often it holds the lock once that is acquired, or until it is released
     int64_t permits; // 0: it is no semaphore
     bool shared;
+    bool is_done; // of a release: the job is done that was held
 };
 
 // True if it has said in its hello that it can run a loop by itself, and nothing of ours has to see

@@ -1,7 +1,8 @@
 // A queue of jobs: each key is a job, and its lock the lease of it. Workers take jobs in their
 // order, pass by those that others have leased, and wait for one when all that are left are leased.
 // The guarded value says whether the job is done: whoever leases one that is not does it, and marks
-// it. When a worker dies, or stands still for too long, its lease ends, and the job is another's.
+// it. When a worker dies, or stands still for too long, its lease ends, and the job is another's. A
+// queue may delete a job that is done: whoever asks for it is told that it is gone.
 #include "harness/workloads/workload.h"
 
 static int64_t operations(const struct scenario *scenario)

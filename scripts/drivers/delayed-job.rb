@@ -1,8 +1,8 @@
 #!/usr/bin/ruby
 # delayed_job over ActiveRecord and PostgreSQL as a driver for Lockpick: a lock is a queue with one job, which is held while it is
-# performed, for Worker.max_run_time at most. A job that is done is deleted, and nobody could ask for it again: so a release
-# has it fail, and delayed_job puts it back. With the argument `one-name` all workers have the same host name and process
-# number, as in containers of one pod; else each has a name of its own, as delayed_job wants it.
+# performed, for Worker.max_run_time at most. A release has it fail, and delayed_job puts it back; with the argument `completes`
+# a job that is done succeeds, and is deleted. With `one-name` all workers have the same host name and process number, as in
+# containers of one pod; else each has a name of its own, as delayed_job wants it.
 #
 # Install: apt-get install ruby-delayed-job-active-record ruby-pg
 require "json"
@@ -39,7 +39,7 @@ class Hold
   def perform
     answer(answer: "held", request_ns: asked_ns)
     @request = @releases.pop
-    raise PutBack
+    raise PutBack unless @request["done"] && ARGV.include?("completes")
   rescue Delayed::WorkerTimeout # max_run_time is over
     @is_lost = true
     say(answer: "lost", worker: @request["worker"], lock: @request["lock"], reason: "deadline")
@@ -50,8 +50,8 @@ class Hold
     @releases << request
   end
 
-  # delayed_job does not say whose job it has put back.
-  def put_back
+  # delayed_job does not say whose job it has put back, or deleted.
+  def given_back
     @request = @releases.pop if @is_lost
     answer(answer: @is_lost ? "not-owner" : "released")
   end
@@ -107,9 +107,9 @@ class Queues
       Thread.current[:hold] = hold
       if (job = reserve(worker, hold, request))
         worker.run(job)
-        hold.put_back
+        hold.given_back
       else
-        hold.answer(answer: "not-held")
+        hold.answer(answer: Delayed::Job.exists?(queue: request["lock"]) ? "not-held" : "gone")
       end
     rescue StandardError => error
       ActiveRecord::Base.connection_pool.disconnect # the next request connects again
@@ -129,7 +129,7 @@ class Queues
     loop do
       hold.asked_ns = now_ns
       job = Delayed::Job.where(queue: request["lock"]).scoping { Delayed::Job.reserve(worker) }
-      return job if job || now_ns >= give_up_ns
+      return job if job || now_ns >= give_up_ns || !Delayed::Job.exists?(queue: request["lock"])
       sleep(@settings["retry_ms"] / 1000r)
     end
   end
