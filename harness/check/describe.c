@@ -61,3 +61,21 @@ const char *describe_doubt(const struct trial_model *model, const struct hold *o
                "over: let its driver say request_ns";
     return "after so long a standstill its server may have ended it early although it was answered";
 }
+
+static void add_of_permits(const void *context, const char *word, struct text *out)
+{
+    const struct permits_told *told = context;
+    if (strcmp(word, "permits") == 0)
+        text_format(out, "%lld", (long long)trial_model_permits(told->model));
+    else if (strcmp(word, "window") == 0)
+        text_add(out, lasting(told->model->trial->scenario->lock.lease_ns).text);
+    else if (strcmp(word, "length") == 0)
+        text_add(out, lasting(told->length_ns).text);
+    else
+        text_add(out, strcmp(word, "who") == 0 ? told->who : told->them);
+}
+
+void permits_tell(const struct permits_told *told, const char *words, struct text *out)
+{
+    text_fill(out, words, add_of_permits, told);
+}

@@ -27,6 +27,15 @@ __attribute__((format(printf, 2, 3))) void finding_say(struct finding *finding, 
 // Appends the words, and is true: for whoever has something to say and says so.
 __attribute__((format(printf, 2, 3))) bool say(struct text *text, const char *format, ...);
 
+// What a workload's words for permits name (struct workload_words); NULL and 0 where they do not.
+struct permits_told {
+    const struct trial_model *model;
+    const char *who, *them;
+    int64_t length_ns;
+};
+
+void permits_tell(const struct permits_told *told, const char *words, struct text *out);
+
 // "1 hold", "3 holds": returns "s" unless the count is 1.
 const char *plural(long long count);
 

@@ -5,12 +5,13 @@
 #include "harness/check/describe.h"
 #include "harness/check/stalls.h"
 #include "harness/check/sweep.h"
+#include "harness/workloads/workload.h"
 
 // So many holders of a semaphore are named.
 #define MOST_NAMED 6
 
 // Who had a permit when one too many was granted.
-static void tell_permits(const struct trial_model *model, size_t beyond, struct finding *finding)
+static void list_holders(const struct trial_model *model, size_t beyond, struct text *out)
 {
     size_t count = 0;
     for (size_t i = 0; i < beyond; i++) {
@@ -19,12 +20,10 @@ static void tell_permits(const struct trial_model *model, size_t beyond, struct 
             model->holds[beyond].granted_ns)
             continue;
         if (count++ < MOST_NAMED)
-            finding_say(finding, "%s%s", count > 1 ? ", " : "", holder_name(model, i).text);
+            text_format(out, "%s%s", count > 1 ? ", " : "", holder_name(model, i).text);
     }
     if (count > MOST_NAMED)
-        finding_say(finding, " and %zu more", count - MOST_NAMED);
-    if (!trial_has_trait(model->trial, "limiter"))
-        finding_say(finding, " had them");
+        text_format(out, " and %zu more", count - MOST_NAMED);
 }
 
 static void describe(const struct trial_model *model, struct finding *finding)
@@ -32,17 +31,13 @@ static void describe(const struct trial_model *model, struct finding *finding)
     const struct evidence *evidence = &finding->evidence;
     struct words later = holder_name(model, evidence->holds[1]);
     bool leased = model->holds[evidence->holds[0]].proven_until_ns != TIME_NEVER;
-    if (trial_has_trait(model->trial, "limiter")) {
-        finding_decide(finding, FINDING_VIOLATED,
-                       "%s was let through when %lld had been within the last %s: ", later.text,
-                       (long long)trial_model_permits(model),
-                       lasting(model->trial->scenario->lock.lease_ns).text);
-        tell_permits(model, evidence->holds[1], finding);
-    } else if (trial_model_permits(model) > 1) {
-        finding_decide(finding, FINDING_VIOLATED,
-                       "%s was granted a permit while all %lld permits were out: ", later.text,
-                       (long long)trial_model_permits(model));
-        tell_permits(model, evidence->holds[1], finding);
+    const struct workload_words *words = workload_words(model->trial->scenario);
+    if (words->is_counted || trial_model_permits(model) > 1) {
+        AUTO_TEXT struct text them = {0}, all = {0};
+        list_holders(model, evidence->holds[1], &them);
+        permits_tell(&(struct permits_told){model, later.text, text_string(&them), 0},
+                     words->beyond, &all);
+        finding_decide(finding, FINDING_VIOLATED, "%s", text_string(&all));
     } else {
         finding_decide(finding, FINDING_VIOLATED,
                        "%s was granted the lock while %s held it%s: both held it for %s",

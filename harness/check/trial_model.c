@@ -679,7 +679,7 @@ void trial_model_make(const struct history *history, const struct trial *trial,
                               .effect = trial_has_trait(trial, "transaction") ? EFFECT_AT_RELEASE
                                         : of_store                            ? EFFECT_AT_COMMIT
                                                                               : EFFECT_AT_ONCE,
-                              .limits = workload != NULL && workload->form.limits,
+                              .limits = workload != NULL && workload->never_gives_back,
                               .is_whole = history->condition.state == HISTORY_WHOLE};
     size_t stall_room = 0, phase_room = 0;
     for (size_t i = 0; i < history->count; i++) {

@@ -646,8 +646,8 @@ static bool has_needs(const struct explored_lock *lock, const struct round *roun
     const struct lock_scheme *scheme = lock->program == NULL ? lock_scheme_find(lock->lock) : NULL;
     const struct workload *workload =
         round->workload != NULL ? workload_find(round->workload) : NULL;
-    return workload == NULL || workload->needs == NULL ||
-           (scheme != NULL && lock_scheme_has(scheme, workload->needs));
+    return workload == NULL || workload->form.trait == NULL ||
+           (scheme != NULL && lock_scheme_has(scheme, workload->form.trait));
 }
 
 static bool is_named(const struct exploration *exploration, const char *lock)

@@ -166,11 +166,9 @@ void diagnosis_tell(const struct diagnosis *diagnosis, const struct diagnosis *f
                     struct text *out)
 {
     const struct workload_words *words = workload_words(diagnosis->model->trial->scenario);
-    struct words length = lasting(diagnosis->overlap_ns);
     int64_t acknowledged = 0;
     int64_t lost = diagnosis == first ? increments_lost(diagnosis->model, &acknowledged) : 0;
     bool is_same_cause = false, is_same_mitigation = false;
-    int64_t permits = trial_model_permits(diagnosis->model);
     AUTO_TEXT struct text end = {0};
     for (const struct diagnosis *before = first; before < diagnosis; before++) {
         is_same_cause |= strcmp(before->text, diagnosis->text) == 0;
@@ -178,14 +176,14 @@ void diagnosis_tell(const struct diagnosis *diagnosis, const struct diagnosis *f
     }
     if (diagnosis->text[0] != '\0')
         text_format(out, "  Cause: %s.\n", is_same_cause ? "as above" : diagnosis->text);
-    if (diagnosis->overlap_ns > 0 && diagnosis_has_trait(diagnosis, "limiter"))
-        text_format(&end, "More than %lld got through within %s. ", (long long)permits,
-                    lasting(diagnosis->model->trial->scenario->lock.lease_ns).text);
-    else if (diagnosis->overlap_ns > 0 && permits > 1)
-        text_format(&end, "More than %lld believed to hold a permit for %s. ", (long long)permits,
-                    length.text);
+    const struct permits_told told = {.model = diagnosis->model,
+                                      .length_ns = diagnosis->overlap_ns};
+    if (diagnosis->overlap_ns > 0 && (words->is_counted || trial_model_permits(told.model) > 1))
+        permits_tell(&told, words->too_many, &end);
     else if (diagnosis->overlap_ns > 0)
-        text_format(&end, "Both believed %s for %s. ", words->to_hold, length.text);
+        text_format(&end, "Both believed %s for %s.", words->to_hold,
+                    lasting(diagnosis->overlap_ns).text);
+    text_add(&end, end.length > 0 ? " " : "");
     if (lost > 0)
         text_format(&end, "In all, %lld of %lld acknowledged %s%s %s lost. ", (long long)lost,
                     (long long)acknowledged, words->update, plural(acknowledged),

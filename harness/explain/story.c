@@ -114,24 +114,21 @@ static void tell_grant(struct story *story, const struct hold *hold, const char 
     bool late = hold->valid_until_ns <= hold->granted_ns;
     const struct event *granted = &story->model->history->events[hold->granted_event];
     const struct hold *other = believer(story, hold);
-    bool is_limit = trial_has_trait(story->model->trial, "limiter");
+    bool is_counted = permits > 1 || story->words->is_counted;
     const struct hold *before = story->model->holds;
-    for (; (permits > 1 || is_limit) && before < hold; before++) // of a history of any length
+    for (; is_counted && before < hold; before++) // of a history of any length
         taken += before->key == hold->key && before->released_ns > hold->granted_ns;
-    if (permits > 1 && !is_limit)
-        text_add(&what, "acquires a permit");
-    else
-        text_format(&what, "%s%s", late ? story->words->learns : story->words->acquires,
-                    hold->shared ? " as a reader" : "");
+    text_format(&what, "%s%s",
+                permits > 1 && story->words->admits != NULL ? story->words->admits
+                : late                                      ? story->words->learns
+                                                            : story->words->acquires,
+                hold->shared ? " as a reader" : "");
     if (permits == 1 && story->tokens && hold->token != 0)
         text_format(&what, " with %s %lld", story->words->token, (long long)hold->token);
-    if (is_limit && taken >= permits)
-        text_format(&what, ": %lld had been within the last %s", (long long)permits,
-                    lasting(story->model->trial->scenario->lock.lease_ns).text);
-    else if (is_limit)
+    if (is_counted && taken >= permits)
+        permits_tell(&(struct permits_told){.model = story->model}, story->words->all_out, &what);
+    else if (story->words->is_counted)
         text_format(&what, " (counts until %.3f s)", seconds(story, hold->valid_until_ns));
-    else if (permits > 1 && taken >= permits)
-        text_format(&what, ": all %lld permits are out", (long long)permits);
     else if (permits == 1 && late)
         text_format(&what, ": its lease ran out %s ago",
                     lasting(hold->granted_ns - hold->valid_until_ns).text);

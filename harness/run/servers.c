@@ -65,19 +65,17 @@ static void refuse(const struct trial *trial, struct text *reason)
     const struct lock_scheme *scheme = trial_scheme(trial, &room);
     const struct workload_settings *settings = &trial->scenario->workload;
     const struct workload *workload = workload_find(settings->kind);
+    const struct workload *only = workload_alone_for(scheme->traits);
     const char *server = scheme->server;
     const char *topology =
         server != NULL ? scenario_server(trial->scenario, server)->topology : NULL;
     if (trial->skip_reason != NULL) {
         text_add(reason, trial->skip_reason);
-    } else if (workload->needs != NULL && !lock_scheme_has(scheme, workload->needs)) {
+    } else if (workload->form.trait != NULL && !lock_scheme_has(scheme, workload->form.trait)) {
         text_format(reason, "it has not the trait '%s', which the workload %s needs",
-                    workload->needs, settings->kind);
-    } else if (lock_scheme_has(scheme, "limiter") && !workload->form.limits) {
-        text_format(reason,
-                    "it limits a rate, and nobody gives a permit of it back: it is for the "
-                    "workload limit (scenarios/limit), not for %s",
-                    settings->kind);
+                    workload->form.trait, settings->kind);
+    } else if (only != NULL && only != workload) {
+        text_format(reason, "%s, not for %s", only->form.why_only, settings->kind);
     } else if (workload->only_locks && scheme->own_store != NULL) {
         text_format(reason, "it locks by what it reads and writes, which the workload %s does not",
                     settings->kind);

@@ -433,7 +433,7 @@ bool worker_operate(struct worker *worker, const struct turn *turn)
             work(worker, operation, &grant);
         if (is_inside)
             commit(worker, operation);
-        if (!workload->form.limits)
+        if (!workload->never_gives_back)
             give_back(worker, operation, 1);
     }
     if (began)
@@ -460,7 +460,7 @@ static bool measure_applies(const struct worker *worker)
     const struct scenario *scenario = state->trial->scenario;
     bool is_closed =
         state->load.arrivals == NULL && (state->load.count == 0 || scenario->workload.for_ns > 0);
-    return state->workload->only_locks && !state->workload->form.limits && is_closed &&
+    return state->workload->only_locks && !state->workload->never_gives_back && is_closed &&
            worker->key_count == 1 && state->scheme->measures != NULL &&
            state->scheme->measures(&worker->key->lock);
 }

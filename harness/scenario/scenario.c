@@ -58,11 +58,14 @@ bool scenario_tries(const struct scenario *scenario, const struct vocabulary *vo
 {
     const char *name = vocabulary->schemes[scheme];
     const char *const *traits = vocabulary->scheme_forms[scheme].traits;
-    int kind = text_index(scenario->workload.kind, vocabulary->workloads);
-    bool limits = kind >= 0 && vocabulary->workload_forms[kind].limits;
+    bool fits = true;
+    for (size_t i = 0; vocabulary->workloads[i] != NULL; i++) {
+        const struct workload_form *form = &vocabulary->workload_forms[i];
+        bool is_it = strcmp(vocabulary->workloads[i], scenario->workload.kind) == 0;
+        fits &= form->why_only == NULL || text_is_one_of(form->trait, traits) == is_it;
+    }
     return patterns_mean(&scenario->schemes, name, traits) &&
-           (text_is_one_of("limiter", traits) == limits ||
-            string_list_has(&scenario->schemes, name));
+           (fits || string_list_has(&scenario->schemes, name));
 }
 
 bool expectation_counts(const struct scenario *scenario, const struct expectation *expectation)

@@ -466,7 +466,8 @@ struct workload_form {
     const struct key_rule *needs;   // cannot be left out
     const struct key_rule *refuses; // mean nothing to it
     bool ends_with_its_work;        // how much there is to do is said by its own keys
-    bool limits;                    // for rate limiters (trait `limiter`), and not for locks
+    const char *trait;              // that a scheme must have for it; NULL: none
+    const char *why_only;           // schemes of that trait are for no other; NULL: they are
 };
 
 // Where a property cannot be broken.

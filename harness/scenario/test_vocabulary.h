@@ -58,8 +58,11 @@ static const struct key_rule test_own_permits[] = {{"permits", "only permits has
                                                    {NULL, NULL}};
 static const struct workload_form test_workload_forms[] = {
     {.own = NULL},
-    {test_own_oversell, test_needs_oversell, test_refuses_oversell, true, false},
-    {test_own_draw, NULL, test_refuses_draw, true, false},
+    {.own = test_own_oversell,
+     .needs = test_needs_oversell,
+     .refuses = test_refuses_oversell,
+     .ends_with_its_work = true},
+    {.own = test_own_draw, .refuses = test_refuses_draw, .ends_with_its_work = true},
     {.own = test_own_nested},
     {.own = test_own_readers},
     {.own = test_own_permits},

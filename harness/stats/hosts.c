@@ -17,15 +17,26 @@ static size_t host_of(const struct trial_model *model, int client, struct host_u
     return i;
 }
 
-static void take_acquires(const struct trial_model *model, size_t which,
-                          const size_t *host_of_client, struct host_use *host)
+// The acquires of all hosts are in one array, those of each together.
+static void take_acquires(const struct trial_model *model, const size_t *host_of_client,
+                          struct host_use *hosts, size_t count)
 {
     AUTO_FREE int64_t *acquires = memory_new((model->hold_count + 1) * sizeof *acquires);
-    FOR_EACH_HOLD (hold, model) {
-        if (host_of_client[hold->client] == which && counted_hold(model, hold))
-            acquires[host->holds++] = hold->granted_ns - hold_acquire_began_ns(hold);
+    int64_t *of_host[MOST_CLIENTS];
+    size_t taken = 0;
+    FOR_EACH_HOLD (hold, model)
+        hosts[host_of_client[hold->client]].holds += counted_hold(model, hold);
+    for (size_t i = 0; i < count; i++) {
+        of_host[i] = &acquires[taken];
+        taken += hosts[i].holds;
     }
-    percentiles_make(acquires, host->holds, &host->acquire);
+    FOR_EACH_HOLD (hold, model) {
+        if (counted_hold(model, hold))
+            *of_host[host_of_client[hold->client]]++ =
+                hold->granted_ns - hold_acquire_began_ns(hold);
+    }
+    for (size_t i = 0; i < count; i++)
+        percentiles_make(of_host[i] - hosts[i].holds, hosts[i].holds, &hosts[i].acquire);
 }
 
 void hosts_measure(const struct trial_model *model, struct host_use *hosts, size_t *count)
@@ -39,8 +50,7 @@ void hosts_measure(const struct trial_model *model, struct host_use *hosts, size
         host_of_client[client] = host_of(model, client, hosts, count);
         hosts[host_of_client[client]].clients++;
     }
-    for (size_t i = 0; i < *count; i++)
-        take_acquires(model, i, host_of_client, &hosts[i]);
+    take_acquires(model, host_of_client, hosts, *count);
     FOR_EACH (event, event, model->history->events, model->history->count) {
         if (event->kind != EVENT_ROUND_TRIP || event->round_trip.number > clients)
             continue;

@@ -27,6 +27,10 @@ static const struct workload_words words = {
                  [RELEASE_GONE] = "tries to give its permit back: it is gone",
                  [RELEASE_UNKNOWN] = "tries to give its permit back and gets no answer",
                  [RELEASE_UNCHECKED] = "gives a permit back, whoever's it is"},
+    .is_counted = true,
+    .all_out = ": {permits} had been within the last {window}",
+    .beyond = "{who} was let through when {permits} had been within the last {window}: {them}",
+    .too_many = "More than {permits} got through within {window}.",
     .token = "token",
     .writes = "writes",
     .update = "write",
@@ -37,9 +41,13 @@ const struct workload limit_workload = {
     .name = "limit",
     .summary = "a rate limiter: no more than its permits may be let through in any window, which "
                "is as long as the lease",
-    .needs = "limiter",
-    .form = {.own = permits_keys, .refuses = refuses, .limits = true},
+    .form = {.own = permits_keys,
+             .refuses = refuses,
+             .trait = "limiter",
+             .why_only = "it limits a rate, and nobody gives a permit of it back: it is for the "
+                         "workload limit (scenarios/limit)"},
     .words = &words,
     .has_permits = true,
     .only_locks = true,
+    .never_gives_back = true,
 };

@@ -8,8 +8,7 @@ const struct workload nested_workload = {
     .name = "nested",
     .summary =
         "a holder locks again, as a method does that calls another; each updates the account",
-    .needs = "reentrant",
-    .form = {.own = own},
+    .form = {.own = own, .trait = "reentrant"},
     .next = increment_next,
     .nests = true,
 };

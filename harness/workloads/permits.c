@@ -7,7 +7,6 @@ const struct key_rule permits_keys[] = {{"permits", "only permits and limit have
 const struct workload permits_workload = {
     .name = "permits",
     .summary = "a semaphore: no more than its permits may be held at once",
-    .needs = "permits",
-    .form = {.own = permits_keys},
+    .form = {.own = permits_keys, .trait = "permits"},
     .has_permits = true,
 };

@@ -13,8 +13,7 @@ static const struct key_rule own[] = {{"readers", "only readers has operations t
 const struct workload readers_workload = {
     .name = "readers",
     .summary = "most read the account twice under a shared lock, the others update it alone",
-    .needs = "shared",
-    .form = {.own = own},
+    .form = {.own = own, .trait = "shared"},
     .next = increment_next,
     .only_reads = only_reads,
 };

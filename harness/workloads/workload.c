@@ -1,5 +1,7 @@
 #include "harness/workloads/workload.h"
 
+#include "harness/base/text.h"
+
 #include <string.h>
 
 const struct workload *const workload_catalogue[] = {
@@ -20,6 +22,16 @@ const struct workload *workload_find(const char *name)
 {
     for (size_t i = 0; name != NULL && workload_catalogue[i] != NULL; i++) {
         if (strcmp(workload_catalogue[i]->name, name) == 0)
+            return workload_catalogue[i];
+    }
+    return NULL;
+}
+
+const struct workload *workload_alone_for(const char *const *traits)
+{
+    for (size_t i = 0; workload_catalogue[i] != NULL; i++) {
+        const struct workload_form *form = &workload_catalogue[i]->form;
+        if (form->why_only != NULL && text_is_one_of(form->trait, traits))
             return workload_catalogue[i];
     }
     return NULL;
@@ -55,6 +67,11 @@ const struct workload_words *workload_words(const struct scenario *scenario)
                      [RELEASE_GONE] = "tries to release the lock: it is gone",
                      [RELEASE_UNKNOWN] = "tries to release the lock and gets no answer",
                      [RELEASE_UNCHECKED] = "releases the lock, whoever's it is"},
+        .admits = "acquires a permit",
+        .all_out = ": all {permits} permits are out",
+        .beyond =
+            "{who} was granted a permit while all {permits} permits were out: {them} had them",
+        .too_many = "More than {permits} believed to hold a permit for {length}.",
         .token = "token",
         .writes = "writes",
         .update = "increment",

@@ -22,6 +22,15 @@ struct workload_words {
     const char *begins_release;
     const char *releases[RELEASE_UNCHECKED + 1]; // by enum release_answer
 
+    // Where more than one may hold at once, with {permits}, {window} (the lease), {length} and, of
+    // `beyond`, {who} was granted one too many and {them} that had the others. `is_counted`: it is
+    // said so also if there is but one permit.
+    bool is_counted;
+    const char *admits;  // of one of several; NULL: as `acquires` and `learns`
+    const char *all_out; // "client-1 is granted one: ..."
+    const char *beyond;
+    const char *too_many;
+
     const char *token;   // what a fencing token is called
     const char *writes;  // a value
     const char *update;  // what an accepted write is called
@@ -38,7 +47,6 @@ struct job_mark {
 struct workload {
     const char *name;
     const char *summary;
-    const char *needs; // the trait that a scheme must have for it; NULL: none
     struct workload_form form;
     const struct workload_words *words; // NULL: those of a lock
     // The guarded value before the first operation; NULL: 0.
@@ -60,12 +68,15 @@ struct workload {
     bool has_permits; // more than one may hold at once: as many as the scenario says
     bool takes_jobs;  // each key is a job, and the trial is over once all are done
     bool nests; // each operation locks `depth` times, one inside the other, and updates at each
-    bool tells_missing; // stories tell how many accepted writes, each of 1, are not in the sum
-    bool only_locks;    // the guarded value is neither read nor written
+    bool tells_missing;    // stories tell how many accepted writes, each of 1, are not in the sum
+    bool only_locks;       // the guarded value is neither read nor written
+    bool never_gives_back; // what was granted ends by itself, with its lease
 };
 
 extern const struct workload *const workload_catalogue[]; // NULL-terminated
 const struct workload *workload_find(const char *name);   // NULL: there is none of that name
+// That for which alone schemes of these traits are; NULL: there is none.
+const struct workload *workload_alone_for(const char *const *traits);
 
 int64_t workload_initial(const struct workload *workload, const struct scenario *scenario);
 int64_t workload_operations(const struct workload *workload, const struct scenario *scenario);
