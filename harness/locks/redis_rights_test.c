@@ -36,6 +36,18 @@ static void be_user(struct fixture *fixture, const char *name)
 
 // --- all that a scheme does ----------------------------------------------------------------------
 
+// What was refused to the scheme's user since the log was reset, or NULL; the caller frees it.
+static char *refusal(const struct fixture *fixture)
+{
+    for (int i = 0; i < fixture->server.cluster.count; i++) {
+        AUTO_TEXT struct text answer = {0};
+        if (server_ask(&fixture->server.cluster.nodes[i], "ACL LOG", &answer, NULL) == 0 &&
+            strstr(answer.bytes, "scheme") != NULL)
+            return memory_string(answer.bytes);
+    }
+    return NULL;
+}
+
 // A worker acquires, is held at its first point, where it may have lined up, and then waits on;
 // what it gets it gives back.
 static void begin_to_line_up(struct fixture *fixture, int worker, struct act *act,
@@ -74,7 +86,10 @@ static void hold_once(struct fixture *fixture, const struct lock_scheme *scheme)
             lock_release(&fixture->locks[1]);
         for (int i = 0; i < 2; i++)
             begin_to_line_up(fixture, i + 1, &waiting[i], &granted);
-        if (scheme->renewal != NULL)
+        AUTO_FREE char *refused = refusal(fixture); // what comes later adds nothing to it
+        if (refused != NULL)
+            atomic_store(&fixture->stop, 1);
+        else if (scheme->renewal != NULL)
             AWAIT(atomic_load(&trap->state) == POINT_REACHED ||
                   clock_monotonic_ns() > grant.valid_until_ns + LEASE_NS);
         else if (lock_scheme_has(scheme, "lease"))
@@ -83,7 +98,7 @@ static void hold_once(struct fixture *fixture, const struct lock_scheme *scheme)
         tell_all(fixture, "SCRIPT FLUSH");
         enum release_answer answer = lock_release(holder);
         // Nobody waits for what was not released.
-        atomic_store(&fixture->stop, answer == RELEASE_UNKNOWN);
+        atomic_store(&fixture->stop, refused != NULL || answer == RELEASE_UNKNOWN);
         for (int i = 0; i < 2; i++)
             end_of(&waiting[i]);
         atomic_store(&fixture->stop, 0);
@@ -91,11 +106,13 @@ static void hold_once(struct fixture *fixture, const struct lock_scheme *scheme)
     point_let_go(&fixture->board, trap);
 }
 
-static void do_all(struct fixture *fixture, const struct lock_scheme *scheme)
+// Each way in which the lock can be held, up to the first refusal, which is its result.
+static char *do_all(struct fixture *fixture, const struct lock_scheme *scheme)
 {
     int modes = lock_scheme_has(scheme, "shared") ? LOCK_SHARED : LOCK_EXCLUSIVE;
     int most = lock_scheme_has(scheme, "fenced") ? 1 : 0;
-    for (int fenced = 0; fenced <= most; fenced++) {
+    char *refused = NULL;
+    for (int fenced = 0; fenced <= most && refused == NULL; fenced++) {
         struct error error = {0};
         struct lock_options options = next_lock(fixture, fenced);
         int open = 0;
@@ -105,10 +122,13 @@ static void do_all(struct fixture *fixture, const struct lock_scheme *scheme)
             while (open < WORKERS && try_open_worker(fixture, scheme, open, &options, &error) == 0)
                 open++;
         }
-        for (int mode = LOCK_EXCLUSIVE; open == WORKERS && mode <= modes; mode++) {
+        refused = refusal(fixture);
+        for (int mode = LOCK_EXCLUSIVE; open == WORKERS && mode <= modes && refused == NULL;
+             mode++) {
             for (int i = 0; i < WORKERS; i++)
                 fixture->locks[i].mode = (enum lock_mode)mode;
             hold_once(fixture, scheme);
+            refused = refusal(fixture);
         }
         while (open-- > 0) {
             lock_close(&fixture->locks[open]);
@@ -117,6 +137,7 @@ static void do_all(struct fixture *fixture, const struct lock_scheme *scheme)
         if (scheme->clean_up != NULL)
             scheme->clean_up(&fixture->server.service, &options, &error);
     }
+    return refused != NULL ? refused : refusal(fixture);
 }
 
 // --- rights --------------------------------------------------------------------------------------
@@ -136,14 +157,7 @@ static char *refused(struct fixture *fixture, const struct lock_scheme *scheme, 
     }
     tell_all(fixture, request.bytes);
     tell_all(fixture, "ACL LOG RESET");
-    do_all(fixture, scheme);
-    for (int i = 0; i < fixture->server.cluster.count; i++) {
-        AUTO_TEXT struct text answer = {0};
-        if (server_ask(&fixture->server.cluster.nodes[i], "ACL LOG", &answer, NULL) == 0 &&
-            strstr(answer.bytes, "scheme") != NULL)
-            return memory_string(answer.bytes);
-    }
-    return NULL;
+    return do_all(fixture, scheme);
 }
 
 // A busy machine may keep a scheme from doing all that it does.
@@ -258,7 +272,7 @@ static void scripts_are_sent_the_keys_that_they_use(void **state)
         redisContext *monitor = connect_to(node);
         redisContext *client = connect_to(node);
         freeReplyObject(redisCommand(monitor, "MONITOR"));
-        do_all(fixture, scheme);
+        free(do_all(fixture, scheme));
         freeReplyObject(redisCommand(client, "ECHO %s", scheme->name));
         hold_to(scheme,
                 (count_undeclared(monitor, client, scheme) > 0) ==
