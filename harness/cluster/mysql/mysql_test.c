@@ -1,7 +1,6 @@
-// What MariaDB servers have of their own: replication, Galera, what refuses and what does not, and
-// data that are made once. Real ones.
+// What MariaDB servers have of their own: replication, Galera, what refuses and what does not.
+// Real ones.
 #include "harness/base/file.h"
-#include "harness/cluster/data_cache.h"
 #include "harness/cluster/test_control.h"
 #include "harness/testing/test.h"
 #include "harness/wire/mysql.h"
@@ -114,47 +113,6 @@ TEST(a_server_that_cannot_start_says_why_and_its_log_and_settings_stay)
 }
 
 // --- data that are made once ---------------------------------------------------------------------
-
-TEST(its_data_are_made_once_and_then_copied)
-{
-    struct test_server server;
-    char cache[] = "/tmp/lockpick-mysql-cache-XXXXXX";
-    char version[64], taken[200], path[300];
-    assert_int_equal(test_folder_make(cache), 0);
-    AUTO_FREE char *before = test_variable_set("XDG_CACHE_HOME", cache);
-    start_servers(&server, "mysql", "single", 1, PERSISTENCE_NONE);
-    test_server_stop(&server);
-    // What is kept in the cache now comes to the next server.
-    server_version(server_kind_find("mysql"), version, sizeof version);
-    *strchr(version, ' ') = '-';
-    AUTO_FREE char *kept = data_cache_path(version);
-    snprintf(taken, sizeof taken, "%s/taken", cache);
-    assert_int_equal(data_cache_fetch(kept, taken, PROCESS_LIMIT), 0);
-    snprintf(path, sizeof path, "%s/mysql/mark", taken);
-    assert_int_equal(file_write(path, "x", 1, NULL), 0);
-    data_cache_keep(taken, kept, PROCESS_LIMIT);
-    start_servers(&server, "mysql", "single", 1, PERSISTENCE_NONE);
-    snprintf(path, sizeof path, "%s/mysql/mark", node_of(&server, 1)->data);
-    assert_int_equal(access(path, F_OK), 0);
-    test_server_stop(&server);
-    free(test_variable_set("XDG_CACHE_HOME", before));
-    assert_int_equal(test_folder_remove(cache), 0);
-}
-
-// Without the folder that all servers of the machine have for temporary tables, too.
-TEST(without_a_cache_it_makes_its_own_data_in_a_place_of_its_own)
-{
-    static const char *const kinds[] = {"mysql", "postgres"};
-    AUTO_FREE char *cache = test_variable_set("XDG_CACHE_HOME", "/proc/nowhere");
-    for (size_t i = 0; i < 2; i++) {
-        struct test_server server;
-        AUTO_FREE char *temporary = test_variable_set("TMPDIR", i == 0 ? "/proc/nowhere" : NULL);
-        start_servers(&server, kinds[i], "single", 1, PERSISTENCE_NONE);
-        test_server_stop(&server);
-        free(test_variable_set("TMPDIR", temporary));
-    }
-    free(test_variable_set("XDG_CACHE_HOME", cache));
-}
 
 // --- replication ---------------------------------------------------------------------------------
 
