@@ -13,7 +13,8 @@
 #define COST_OF_FAULT 2
 #define COST_OF_RARE 0  // fault: who asks for such has seen the others
 #define COST_OF_ERROR 3 // or failover: shows little that a lost request, or a restart, does not
-#define COST_OF_TIME 3  // that passes
+#define COST_OF_LEASE 2 // that passes
+#define COST_OF_TIMER 3 // that goes off
 // More for a fault that strikes a program, which then has to get over it: leases pass first.
 #define COST_OF_HEALING 4
 #define SHOW_EVERY_NS (200 * NS_PER_MS)
@@ -133,13 +134,16 @@ static size_t moves_of(const struct search *search, const struct schedule_moves 
 }
 
 // The move of which nothing else is asked: that has most going on at a time, as locks break where
-// several are at them. Who went last goes on, unless it waits in vain for an answer that was lost;
-// holders of the lock go last.
+// several are at them. Who went last goes on, unless it waits in vain for an answer that was lost,
+// or a lease has passed meanwhile, which harms most if it stood still for longer; holders of the
+// lock go last.
 static bool choose(const struct search *search, const struct schedule_moves *schedule,
                    struct move *move)
 {
     struct move last = last_step(schedule);
-    return replay_crowding(search->replay, last, move_class(last) == CLASS_FAULT, move);
+    bool stands = move_class(last) == CLASS_FAULT ||
+                  (schedule->count > 0 && schedule->moves[schedule->count - 1].kind == MOVE_TIME);
+    return replay_crowding(search->replay, last, stands, move);
 }
 
 // What the move adds to the cost where `chosen` is what is done usually. Time is what passes while
@@ -157,7 +161,7 @@ static int cost_of(const struct search *search, struct move move, struct move ch
                                                                          : COST_OF_FAULT) +
                 (search->trial->external_client != NULL ? COST_OF_HEALING : 0);
     else if (class == CLASS_LEASE || class == CLASS_TIMER)
-        cost += COST_OF_TIME;
+        cost += class == CLASS_LEASE ? COST_OF_LEASE : COST_OF_TIMER;
     return cost;
 }
 
