@@ -1,20 +1,28 @@
-// agent: what `launch:` of a scenario starts on another host, for one client.
+// agent: what `launch:` of a scenario starts on another host, for one client; and what explore
+// starts for one of a plug-in.
 #include "harness/wire/agent.h"
 #include "harness/cli/verb.h"
+#include "harness/locks/lock.h"
 
 #include <string.h>
 #include <unistd.h>
 
 static int run(const struct words *words, void *options)
 {
+    struct error error;
     (void)options;
     if (words->count == 0 && isatty(STDIN_FILENO))
         return usage_error(&agent_verb, "it is spoken to by a run, which 'hosts' of a scenario has "
                                         "launch it; see scripts/drivers/README.md");
     if (words->count == 0)
         agent_serve();
+    if (words->count == 2 && strcmp(words->items[0], "plugin") == 0)
+        return plugin_speak(words->items[1], &error) == 0
+                   ? EXIT_AS_EXPECTED
+                   : verb_fails(&agent_verb, EXIT_ENVIRONMENT, "%s", error.text);
     if (words->count != 2 || strcmp(words->items[0], "strike") != 0)
-        return usage_error(&agent_verb, "strike and the id of a driver, or no words");
+        return usage_error(&agent_verb,
+                           "strike and the id of a driver, plugin and a file, or no words");
     agent_strike_as_told(words->items[1]);
     return EXIT_AS_EXPECTED;
 }
@@ -22,7 +30,7 @@ static int run(const struct words *words, void *options)
 extern const char template_help_agent[];
 const struct verb agent_verb = {
     .name = "agent",
-    .arguments = "[strike ID]",
+    .arguments = "[strike ID | plugin FILE]",
     .summary = "Runs the driver of a client here, for a run on another host",
     .help = template_help_agent,
     .run = run,

@@ -55,15 +55,21 @@ static void write_list(const char *const *words, const char *but, struct text *o
     text_add(out, before[0] == '[' ? "[]" : "]");
 }
 
-// With its traits but that one: a scenario's have the kind of its server among them.
-static void write_program(const struct external_client *program, const char *but, struct text *out)
+// With its traits but that one: a scenario's have the kind of its server among them. Where it is to
+// be explored, a plug-in is loaded by a program of ours: its requests and its time are held as any
+// program's.
+static void write_program(const struct external_client *program, const char *but, bool is_explored,
+                          struct text *out)
 {
-    text_format(out, "{%s: {name: %s, %s: ", program->plugin != NULL ? "plugin" : "exec",
-                program->name, program->plugin != NULL ? "file" : "command");
-    if (program->plugin != NULL)
+    bool is_plugin = program->plugin != NULL && !is_explored;
+    AUTO_FREE char *own = realpath("/proc/self/exe", NULL);
+    const char *const loads[] = {own, "agent", "plugin", program->plugin, NULL};
+    text_format(out, "{%s: {name: %s, %s: ", is_plugin ? "plugin" : "exec", program->name,
+                is_plugin ? "file" : "command");
+    if (is_plugin)
         write_quoted(program->plugin, out);
     else
-        write_list(program->command, NULL, out);
+        write_list(program->plugin != NULL ? loads : program->command, NULL, out);
     text_add(out, ", folder: ");
     write_quoted(program->folder, out);
     text_add(out, ", servers: ");
@@ -83,14 +89,15 @@ static const char **split(char *text, const char *separators)
     return words;
 }
 
-bool lock_write_item(const struct explored_lock *lock, char name[LOCK_NAME_ROOM], struct text *out)
+static bool write_item(const struct explored_lock *lock, bool is_explored, char *name,
+                       struct text *out)
 {
     const char *ending = strrchr(lock->lock, '.');
     bool is_plugin = ending != NULL && strcmp(ending, ".so") == 0;
     name[0] = '\0';
     if (lock->program != NULL) {
         snprintf(name, LOCK_NAME_ROOM, "%s", lock->program->name);
-        write_program(lock->program, lock->program->server, out);
+        write_program(lock->program, lock->program->server, is_explored, out);
         return true;
     }
     if (lock_scheme_find(lock->lock) != NULL) {
@@ -114,8 +121,13 @@ bool lock_write_item(const struct explored_lock *lock, char name[LOCK_NAME_ROOM]
                                             .plugin = is_plugin ? lock->lock : NULL,
                                             .folder = folder != NULL ? folder : ".",
                                             .traits = traits},
-                  NULL, out);
+                  NULL, is_explored, out);
     return true;
+}
+
+bool lock_write_item(const struct explored_lock *lock, char name[LOCK_NAME_ROOM], struct text *out)
+{
+    return write_item(lock, false, name, out);
 }
 
 // Of independent servers as few as have a majority that is not all of them.
@@ -149,7 +161,7 @@ struct scenario *explored_scenario(const struct explored_lock *lock,
     char name[LOCK_NAME_ROOM];
     AUTO_TEXT struct text item = {0};
     AUTO_TEXT struct text text = {0};
-    if (!lock_write_item(lock, name, &item))
+    if (!write_item(lock, true, name, &item))
         return NULL;
     text_format(
         &text,

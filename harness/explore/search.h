@@ -3,12 +3,13 @@
 //
 // A schedule is a list of moves (replay.h). The search makes the moves of a schedule and goes on as
 // locks are used where they break: all are at it at a time. Who holds the lock takes its time until
-// nobody else can go on, and so does who waits for an answer that was lost. What else could have
-// been done in each state that it came by is kept for later: what differs least from that first, by
-// the threads that are passed by, faults, and leases that pass. In a state that was seen nothing is
-// done again: what can come of it depends on nothing but what replay_state tells. A schedule that
-// comes by it from elsewhere goes on with what is usual for it, if nobody has done that there yet:
-// who moved last decides what is usual, and so what a move costs.
+// nobody else can go on, and so does who waits for an answer that was lost, or went last before a
+// lease passed. What else could have been done in each state that it came by is kept for later:
+// what differs least from that first, by the threads that are passed by, faults, and leases that
+// pass. In a state that was seen nothing is done again: what can come of it depends on nothing but
+// what replay_state tells. A schedule that comes by it from elsewhere goes on with what is usual
+// for it, if nobody has done that there yet: who moved last decides what is usual, and so what a
+// move costs.
 #ifndef LOCKPICK_EXPLORE_SEARCH_H
 #define LOCKPICK_EXPLORE_SEARCH_H
 

@@ -8,8 +8,10 @@
 
 #include <dlfcn.h>
 #include <inttypes.h>
+#include <jansson.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 // "host:port", NULL-terminated.
@@ -292,6 +294,170 @@ static enum release_answer release(struct lock *lock)
         error_set(&lock->error, "its plug-in answers a release by %d, which is no answer",
                   (int)answer);
     return RELEASE_UNKNOWN;
+}
+
+// --- as a program --------------------------------------------------------------------------------
+
+// A worker's that is asked by lines.
+struct program {
+    struct external_client external_client;
+    struct lock_scheme scheme;
+    struct service service;
+    struct lock_client client;
+    struct actor actor;
+    struct lock lock;
+    bool is_open;
+};
+
+static void say(json_t *line)
+{
+    AUTO_FREE char *text = json_dumps(line, 0);
+    printf("%s\n", text);
+    fflush(stdout);
+    json_decref(line);
+}
+
+static void say_lost(struct lockpick_worker *worker, enum lockpick_loss reason)
+{
+    say(json_pack("{s:s, s:i, s:s, s:s}", "answer", "lost", "worker", worker->number, "lock",
+                  worker->setup->lock, "reason", lost_reason_name((enum lost_reason)reason)));
+}
+
+static int64_t number_of(const json_t *object, const char *key)
+{
+    return json_integer_value(json_object_get(object, key));
+}
+
+static void read_text(const json_t *object, const char *key, char *text, size_t room)
+{
+    const char *read = json_string_value(json_object_get(object, key));
+    snprintf(text, room, "%s", read != NULL ? read : "");
+}
+
+static void hear_hello(const json_t *hello, struct program *program)
+{
+    static const _Atomic uint32_t never;
+    const json_t *servers = json_object_get(hello, "servers");
+    struct service *service = &program->service;
+    size_t number;
+    const json_t *address;
+    read_text(servers, "kind", service->kind, sizeof service->kind);
+    read_text(servers, "topology", service->topology, sizeof service->topology);
+    json_array_foreach(json_object_get(servers, "addresses"), number, address)
+    {
+        struct endpoint *server = &service->servers[service->server_count++];
+        sscanf(json_string_value(address), "%47[^:]:%d", server->host, &server->port);
+    }
+    program->scheme = plugin_scheme(&program->external_client);
+    program->client = (struct lock_client){
+        .scheme = &program->scheme,
+        .service = service,
+        .options = {.name = json_string_value(json_array_get(json_object_get(hello, "locks"), 0)),
+                    .lease_ns = number_of(hello, "lease_ms") * NS_PER_MS,
+                    .retry_ns = number_of(hello, "retry_ms") * NS_PER_MS,
+                    .request_ns = number_of(hello, "request_ms") * NS_PER_MS},
+        .number = (int)number_of(hello, "client"),
+        .workers = 1,
+        .folder = ".",
+        .stop = &never};
+    program->actor = (struct actor){.client = program->client.number, .worker = 1};
+    program->lock = (struct lock){.client = &program->client, .actor = &program->actor};
+}
+
+// By the first request, which tells of permits. 0, or -1 with the lock's error set.
+static int open_program(struct program *program, int64_t permits)
+{
+    static const char *const no_traits[] = {NULL}, *const with_permits[] = {"permits", NULL};
+    struct lock *lock = &program->lock;
+    if (program->is_open)
+        return 0;
+    program->scheme.traits = permits > 0 ? with_permits : no_traits;
+    program->client.options.permits = permits;
+    program->is_open =
+        lock_client_open(&program->client, &lock->error) == 0 && lock_open(lock, &lock->error) == 0;
+    if (program->is_open)
+        ((struct plugin_lock *)lock->state)->worker.lost = say_lost;
+    return program->is_open ? 0 : -1;
+}
+
+static json_t *acquire_as_asked(struct lock *lock, const json_t *request)
+{
+    static const char *const words[] = {"held", "not-held", "unknown", "error"};
+    const struct plugin_client *own = lock->client->state;
+    struct plugin_lock *state = lock->state;
+    struct lockpick_grant got = {.valid_ms = -1};
+    int64_t called_ns = clock_monotonic_ns();
+    lock->give_up_ns = called_ns + number_of(request, "wait_ms") * NS_PER_MS;
+    enum lockpick_outcome answer = own->plugin->acquire(&state->worker, &got);
+    enum outcome outcome = outcome_of(lock, answer, &got, called_ns);
+    json_t *line = json_pack("{s:s}", "answer", words[outcome]);
+    if (outcome == OUTCOME_OK && got.token > 0)
+        json_object_set_new(line, "token", json_integer(got.token));
+    if (outcome == OUTCOME_OK && got.request_ns > 0)
+        json_object_set_new(line, "request_ns", json_integer(got.request_ns));
+    else if (outcome == OUTCOME_OK && got.valid_ms >= 0)
+        json_object_set_new(line, "valid_ms", json_integer(got.valid_ms));
+    return line;
+}
+
+static json_t *release_as_asked(struct lock *lock)
+{
+    static const char *const words[] = {"released", "not-owner", "gone", "unknown"};
+    const struct plugin_client *own = lock->client->state;
+    struct plugin_lock *state = lock->state;
+    unsigned answer = (unsigned)own->plugin->release(&state->worker);
+    if (answer <= LOCKPICK_RELEASE_UNKNOWN)
+        return json_pack("{s:s}", "answer", words[answer]);
+    error_set(&lock->error, "its plug-in answers a release by %u, which is no answer", answer);
+    return json_pack("{s:s}", "answer", "error");
+}
+
+static json_t *do_as_asked(struct program *program, const json_t *request)
+{
+    struct lock *lock = &program->lock;
+    if (open_program(program, number_of(request, "permits")) != 0)
+        return json_pack("{s:s}", "answer", "error");
+    struct lockpick_worker *worker = &((struct plugin_lock *)lock->state)->worker;
+    int64_t depth = number_of(request, "depth");
+    char word[16];
+    read_text(request, "mode", word, sizeof word);
+    worker->shared = strcmp(word, "shared") == 0;
+    worker->depth = (int)time_later(depth, 1);
+    read_text(request, "do", word, sizeof word);
+    return strcmp(word, "acquire") == 0 ? acquire_as_asked(lock, request) : release_as_asked(lock);
+}
+
+int plugin_speak(const char *path, struct error *error)
+{
+    struct program program = {.external_client = {.name = path, .plugin = path, .folder = ""}};
+    AUTO_FREE char *line = NULL;
+    size_t room = 0;
+    bool is_greeted = false;
+    int result = 0;
+    json_auto_t *hello = NULL; // the lock's name is of it
+    while (result == 0 && getline(&line, &room, stdin) > 0) {
+        json_auto_t *heard = json_loads(line, 0, NULL);
+        if (heard == NULL)
+            result = error_set(error, "it was told what is no line of the protocol: %s", line);
+        else if (!is_greeted) {
+            hello = json_incref(heard);
+            hear_hello(hello, &program);
+            say(json_pack("{s:i, s:s}", "hello", 1, "driver", path));
+            is_greeted = true;
+        } else if (json_object_get(heard, "id") != NULL) {
+            json_t *answer = do_as_asked(&program, heard);
+            json_object_set(answer, "id", json_object_get(heard, "id"));
+            if (program.lock.error.text[0] != '\0')
+                json_object_set_new(answer, "why", json_string(program.lock.error.text));
+            say(answer);
+        } else
+            break; // quit
+    }
+    if (program.is_open) {
+        lock_close(&program.lock);
+        lock_client_close(&program.client);
+    }
+    return result;
 }
 
 struct lock_scheme plugin_scheme(const struct external_client *external_client)

@@ -123,7 +123,8 @@ static bool can_be_replayed(const struct trial *trial, struct error *error)
     else if (trial->external_client != NULL && (how->only_ours || how->is_blocked != NULL))
         why = "no program that locks with servers of its kind can be explored yet";
     else if (trial->external_client != NULL && trial->external_client->plugin != NULL)
-        why = "it is a plug-in, whose requests to its servers nobody sees";
+        why = "it is a plug-in; `lockpick explore` has one loaded by a program, whose requests it "
+              "sees";
     else if (external_client_host(trial->external_client, 1) != NULL)
         why = "it is on other hosts, whose time nobody sets";
     else if (trial->external_client != NULL && trial->external_client->renew)
