@@ -7,10 +7,6 @@
 
 // --- what is expected ----------------------------------------------------------------------------
 
-#define OF(type, name, kind, member)                                                               \
-    {                                                                                              \
-        name, FIELD_##kind, offsetof(struct type, member)                                          \
-    }
 #define WAITS(name, member)                                                                        \
     OF(liveness, name, SIZE, member.count), OF(liveness, name "-p50", SPAN, member.p50_ns),        \
         OF(liveness, name "-p99", SPAN, member.p99_ns),                                            \
@@ -129,56 +125,6 @@ static const struct field phase_fields[] = {
     OF(load_phase, "counts", BOOL, counts),     {0},
 };
 
-// A field in the words of the files: times and durations in milliseconds, indices from 1.
-static double shown(const struct field *field, const void *base)
-{
-    const void *at = (const char *)base + field->offset;
-    bool is_narrow = field->kind == FIELD_INT || field->kind == FIELD_BOOL;
-    int64_t time_ns = is_narrow ? 0 : *(const int64_t *)at;
-    switch (field->kind) {
-    case FIELD_INT:
-        return *(const int *)at;
-    case FIELD_BOOL:
-        return *(const bool *)at;
-    case FIELD_TIME:
-        return time_ns == TIME_NEVER ? NEVER_MS
-               : time_ns == 0        ? 0
-                                     : (double)(time_ns - NS_PER_S) / (double)NS_PER_MS;
-    case FIELD_SPAN:
-        return (double)time_ns / (double)NS_PER_MS;
-    case FIELD_INDEX:
-        return (double)(*(const size_t *)at + 1);
-    case FIELD_RATIO:
-        return *(const double *)at;
-    default:
-        return (double)time_ns;
-    }
-}
-
-static void compare_fields(struct reading *reading, struct row *row, const struct field *fields,
-                           const void *base, bool all)
-{
-    for (const struct field *field = fields; field->name != NULL; field++) {
-        const char *value = take_value(row, field->name);
-        if (value == NULL && !all)
-            continue;
-        double wanted = value == NULL                 ? 0
-                        : strcmp(value, "never") == 0 ? NEVER_MS
-                                                      : strtod(value, NULL);
-        double found = shown(field, base);
-        if (found - wanted > 1e-6 || wanted - found > 1e-6)
-            complain(reading, row->line, "%s is %g", field->name, found);
-    }
-    all_taken(row);
-}
-
-struct family {
-    const char *name;
-    const struct field *fields;
-    const void *base;
-    size_t size, count; // of items, counted from 1; size 0: there is one, and all its fields count
-};
-
 static bool compare_figures(struct reading *reading, struct row *row, const char *name)
 {
     struct fairness fairness;
@@ -200,21 +146,7 @@ static bool compare_figures(struct reading *reading, struct row *row, const char
         {"stall", stall_fields, model->stalls, sizeof *model->stalls, model->stall_count},
         {"phase", phase_fields, model->phases, sizeof *model->phases, model->phase_count},
     };
-    for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
-        const struct family *family = &families[i];
-        size_t index = 0;
-        if (strcmp(family->name, name) != 0)
-            continue;
-        if (family->size > 0 && family->count != SIZE_MAX)
-            index = (size_t)atoi(take_next(row)) - 1;
-        if (family->size > 0 && index >= family->count)
-            complain(reading, row->line, "there are only %zu", family->count);
-        else
-            compare_fields(reading, row, family->fields,
-                           (const char *)family->base + index * family->size, family->size == 0);
-        return true;
-    }
-    return false;
+    return compare_family(reading, row, name, families, sizeof families / sizeof *families);
 }
 
 static void compare_pair(struct reading *reading, struct row *row, const char *name,

@@ -8,6 +8,7 @@
 #include "harness/check/test_history.h"
 
 #include <glob.h>
+#include <math.h>
 
 #define MOST_EXPECTED 40
 #define MOST_ROWS 400
@@ -56,6 +57,87 @@ static __attribute__((format(printf, 3, 4))) void complain(struct reading *readi
     print_error("%s:%zu: %s\n", reading->file, line + 1, text);
     ++*reading->wrong;
 }
+
+// --- what is expected ----------------------------------------------------------------------------
+
+#define OF(type, name, kind, member)                                                               \
+    {                                                                                              \
+        name, FIELD_##kind, offsetof(struct type, member)                                          \
+    }
+
+// A field in the words of the files: times and durations in milliseconds, indices from 1.
+static inline double shown(const struct field *field, const void *base)
+{
+    const void *at = (const char *)base + field->offset;
+    bool is_narrow = field->kind == FIELD_INT || field->kind == FIELD_BOOL;
+    int64_t time_ns = is_narrow ? 0 : *(const int64_t *)at;
+    switch (field->kind) {
+    case FIELD_INT:
+        return *(const int *)at;
+    case FIELD_BOOL:
+        return *(const bool *)at;
+    case FIELD_TIME:
+        return time_ns == TIME_NEVER ? NEVER_MS
+               : time_ns == 0        ? 0
+                                     : (double)(time_ns - NS_PER_S) / (double)NS_PER_MS;
+    case FIELD_SPAN:
+        return time_ns == TIME_NEVER ? NEVER_MS : (double)time_ns / (double)NS_PER_MS;
+    case FIELD_INDEX:
+        return (double)(*(const size_t *)at + 1);
+    case FIELD_RATIO:
+        return *(const double *)at;
+    default:
+        return (double)time_ns;
+    }
+}
+
+static inline void compare_fields(struct reading *reading, struct row *row,
+                                  const struct field *fields, const void *base, bool all)
+{
+    for (const struct field *field = fields; field->name != NULL; field++) {
+        const char *value = take_value(row, field->name);
+        if (value == NULL && !all)
+            continue;
+        double wanted = value == NULL                 ? 0
+                        : strcmp(value, "never") == 0 ? NEVER_MS
+                                                      : strtod(value, NULL);
+        double found = shown(field, base);
+        if (isnan(found) != isnan(wanted) || found - wanted > 1e-6 || wanted - found > 1e-6)
+            complain(reading, row->line, "%s is %g", field->name, found);
+    }
+    all_taken(row);
+}
+
+struct family {
+    const char *name;
+    const struct field *fields;
+    const void *base;
+    size_t size, count; // of items, counted from 1; size 0: there is one, and all its fields count
+};
+
+// Of the families' figures those that a row names. False if no family is called so.
+static inline bool compare_family(struct reading *reading, struct row *row, const char *name,
+                                  const struct family *families, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct family *family = &families[i];
+        size_t index = 0;
+        if (strcmp(family->name, name) != 0)
+            continue;
+        if (family->size > 0 && family->count != SIZE_MAX)
+            index = (size_t)atoi(take_next(row)) - 1;
+        if (family->size > 0 && index >= family->count)
+            complain(reading, row->line, "there are only %zu", family->count);
+        else
+            compare_fields(reading, row, family->fields,
+                           (const char *)family->base + index * family->size, family->size == 0);
+        return true;
+    }
+    return false;
+}
+
+// --- reading
+// ----------------------------------------------------------------------------------------
 
 static size_t find_rows(const struct reading *reading, size_t line)
 {

@@ -225,6 +225,7 @@ static inline void add_hold(struct build *build, struct row *row)
     struct row release = *row;
     release.from_ms = row->to_ms;
     row->to_ms = row->from_ms;
+    row->from_ms = take_ms(row, "asked", row->from_ms);
     add_acquire(build, row);
     release.count = 0;
     add_release(build, &release);
