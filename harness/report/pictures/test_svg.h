@@ -178,21 +178,27 @@ static inline void svg_assert_legible(const struct picture_kind *kind,
 
 // --- what a picture says -------------------------------------------------------------------------
 
-// Fails unless the picture has each of the words (NULL-terminated) in its data, title,
-// cause, notes, values or alternative; those that begin with '!' it must not have.
-static inline void check_words(const struct picture *picture, const char *const *words)
+// True if the words are in its data, title, cause, notes, values or alternative.
+static inline bool picture_has(const struct picture *picture, const char *words)
 {
     const struct text *const texts[] = {&picture->data,  &picture->title,  &picture->cause,
                                         &picture->notes, &picture->values, &picture->alternative};
+    bool found = false;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        found |= strstr(text_string(texts[i]), words) != NULL;
+    return found;
+}
+
+// Fails unless the picture has each of the words (NULL-terminated); those that begin with '!' it
+// must not have.
+static inline void check_words(const struct picture *picture, const char *const *words)
+{
     for (; *words != NULL; words++) {
         bool wanted = **words != '!';
-        bool found = false;
-        for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-            found |= strstr(text_string(texts[i]), *words + !wanted) != NULL;
-        if (found != wanted)
+        if (picture_has(picture, *words + !wanted) != wanted)
             fail_msg("%s in the picture: %s\n%s\n%s\n%s\n%s", wanted ? "not" : "found", *words,
-                     text_string(texts[0]), text_string(texts[1]), text_string(texts[3]),
-                     text_string(texts[4]));
+                     text_string(&picture->data), text_string(&picture->title),
+                     text_string(&picture->notes), text_string(&picture->values));
     }
 }
 

@@ -75,48 +75,6 @@ static void add_holds(int count)
 
 // --- data ----------------------------------------------------------------------------------------
 
-TEST_WITH(each_operation_is_drawn_with_what_became_of_it, start, stop)
-{
-    assert_false(draw(&operations_picture)); // of none
-    test_hold(&test, 1, 10, 30, 50);
-    test_hold(&test, 2, 20, 60, 70)->answer = RELEASE_GONE;
-    test_hold(&test, 1, 80, 90, 100)->returned_ns = TIME_NEVER;
-    test.attempts[0] = (struct hold){.invoked_ns = AT(100),
-                                     .returned_ns = AT(150),
-                                     .outcome = OUTCOME_NO,
-                                     .died_ns = TIME_NEVER};
-    test.attempts[1] = (struct hold){.invoked_ns = AT(200),
-                                     .returned_ns = TIME_NEVER,
-                                     .outcome = OUTCOME_UNKNOWN,
-                                     .died = true,
-                                     .died_ns = AT(260)};
-    test.model.attempt_count = 2;
-    static const enum outcome outcomes[] = {OUTCOME_NO, OUTCOME_UNKNOWN, OUTCOME_OK};
-    for (int i = 0; i < 3; i++)
-        test.accesses[i] = (struct access){.is_write = true,
-                                           .invoked_ns = AT(300 + 100 * i),
-                                           .returned_ns = i == 1 ? TIME_NEVER : AT(301 + 100 * i),
-                                           .outcome = outcomes[i]};
-    test.model.access_count = 3;
-    add_pause(100, 300);
-    DRAWN(operations_picture,
-          "# operations: at latency(ns) outcome\n10 20000000 \"granted\"\n"
-          "50 1000000 \"released\"\n20 40000000 \"granted\"\n70 1000000 \"released-late\"\n"
-          "80 10000000 \"granted\"\n100 900000000 \"release-unknown\"\n"
-          "100 50000000 \"not-granted\"\n200 60000000 \"acquire-unknown\"\n"
-          "300 1000000 \"write-refused\"\n400 600000000 \"write-unknown\"\n",
-          "# counts: outcome count\n\"granted\" 3\n\"released\" 1\n", "!drawn once",
-          "# bands: from to\n100 300\n", "\"fault 1: pause client-1\"");
-}
-
-TEST_WITH(what_begins_after_the_end_is_left_out, start, stop)
-{
-    test_hold(&test, 1, 980, 990, 1100); // released after the end
-    test_hold(&test, 2, 995, 1200, 1300);
-    DRAWN(operations_picture, "980 10000000 \"granted\"\n995 205000000 \"granted\"\n",
-          "\"granted\" 2\n", "!released");
-}
-
 static size_t lines_of(const char *block)
 {
     size_t lines = 0;
@@ -158,21 +116,6 @@ TEST_WITH(of_very_many_those_are_drawn_that_hide_no_other, start, stop)
     assert_in_range(lines_of("# operations:"), 100, 500);
 }
 
-TEST_WITH(each_slice_has_percentiles_of_what_was_granted_in_it, start, stop)
-{
-    struct hold holds[21];
-    for (int i = 0; i < 20; i++)
-        holds[i] = (struct hold){.invoked_ns = AT(100 + i), .granted_ns = AT(101 + 2 * i)};
-    holds[20] = (struct hold){.invoked_ns = AT(550), .granted_ns = AT(950)};
-    test.model.holds = holds;
-    test.model.hold_count = 21;
-    add_pause(100, 300);
-    DRAWN(latency_over_time_picture,
-          "# slices: from to acquires p50(ns) p99(ns) max(ns)\n"
-          "0 200 20 10000000 20000000 20000000\n800 1000 1 400000000 400000000 400000000\n",
-          "in slices of 200 ms: pause, redis_set-px", "# bands: from to\n100 300\n");
-}
-
 TEST_WITH(bins_of_throughput_have_some_holds_each, start, stop)
 {
     static const size_t cases[][3] = {{1, 4, 6}, {20, 4, 6}, {200, 26, 40}};
@@ -185,13 +128,6 @@ TEST_WITH(bins_of_throughput_have_some_holds_each, start, stop)
         DRAWN(throughput_picture, "all operations done");
         assert_in_range(lines_of("# bins:"), cases[i][1], cases[i][2]);
     }
-}
-
-TEST_WITH(a_trial_in_which_nobody_was_granted_any_more_says_for_how_long, start, stop)
-{
-    test_hold(&test, 1, 0, 100, 200);
-    result->judgement.verdict = VERDICT_STUCK;
-    DRAWN(throughput_picture, "# stuck: from to\n100 1000\n", "nobody granted for 900 ms");
 }
 
 // Faults of the same time.
