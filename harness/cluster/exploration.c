@@ -12,12 +12,17 @@
 #define PAUSE_NS (50 * NS_PER_US)
 #define LIMIT_NS (60 * NS_PER_S) // of an answer
 
+bool explored_has_clock(const struct explored_servers *servers, int server)
+{
+    return servers->how->set_time == NULL && servers->group->nodes[server].clock != NULL;
+}
+
 void explored_set_clocks(const struct explored_servers *servers, int64_t now_ns)
 {
     for (int i = 0; i < servers->group->count; i++) {
         struct clock_shift *clock = servers->group->nodes[i].clock;
         if (clock != NULL)
-            clock_freeze(clock, servers->zero_unix_ns, now_ns);
+            clock_freeze(clock, servers->zero_unix_ns + servers->ahead_ns[i], now_ns);
     }
 }
 

@@ -16,8 +16,9 @@ struct explored_servers {
     const struct server_exploration *how;
     struct service *service;
     struct server_group *group;
-    int64_t zero_unix_ns; // the time of day at the schedule's time 0
-    int64_t part_ns;      // of what ends by itself, in how many such parts of time; 0: nobody asks
+    int64_t zero_unix_ns;          // the time of day at the schedule's time 0
+    int64_t ahead_ns[MAX_SERVERS]; // by how much that of each server's clock is later
+    int64_t part_ns; // of what ends by itself, in how many such parts of time; 0: nobody asks
     struct session sessions[MAX_SERVERS]; // one with each server of the group, as they are in it
     int session_count;
     bool has_programs; // clients are programs of others, which tell nobody what they ask for
@@ -83,6 +84,9 @@ struct server_exploration {
     int (*evict)(struct explored_servers *servers, int server, const char *key,
                  struct error *error);
 };
+
+// Whether that server of the group, from 0, goes by a time of day of its own, which may jump.
+bool explored_has_clock(const struct explored_servers *servers, int server);
 
 // Stops the clocks of all nodes that have clocks of their own at `now_ns`.
 void explored_set_clocks(const struct explored_servers *servers, int64_t now_ns);

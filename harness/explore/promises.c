@@ -19,7 +19,7 @@ struct move_tally tally_of(const struct schedule_moves *schedule)
         tally.clocks += move_sets_clock(move);
         tally.faults_of[move.thread] += class == CLASS_FAULT;
         tally.forgets |= move_forgets(move);
-        tally.cuts_off |= move.server != 0 && move.kind != MOVE_EVICT;
+        tally.cuts_off |= move_disconnects(move);
         tally.fails_over |= move.kind == MOVE_FAIL_OVER;
     }
     return tally;

@@ -266,6 +266,7 @@ int replay_begin(struct replay *replay, struct error *error)
         replay->zero_ns = zero_ns;
         programs_set_zero(replay->programs, replay->servers.zero_unix_ns + zero_ns);
     }
+    memset(replay->servers.ahead_ns, 0, sizeof replay->servers.ahead_ns);
     set_time(replay, replay->zero_ns);
     memset(replay->servers.lags, 0, sizeof replay->servers.lags);
     memset(replay->struck, 0, sizeof replay->struck);
@@ -339,6 +340,8 @@ static bool can_server(struct replay *replay, struct move move)
         return how->evict != NULL && has_lock(replay);
     if (move.kind == MOVE_FAIL_OVER)
         return replay->servers.lags[move.server - 1];
+    if (move.kind == MOVE_SERVER_AHEAD)
+        return explored_has_clock(&replay->servers, move.server - 1) && has_lock(replay);
     return how->restart != NULL &&
            (move.kind == MOVE_RESTART ? !kind->is_in_memory : !keeps && has_lock(replay));
 }
@@ -518,6 +521,9 @@ static void strike_server(struct replay *replay, struct move move)
     if (move.kind == MOVE_EVICT) {
         result =
             servers->how->evict(servers, move.server - 1, replay->state.keys[0].lock_name, &error);
+    } else if (move.kind == MOVE_SERVER_AHEAD) {
+        servers->ahead_ns[move.server - 1] += whole_lease_ns(replay);
+        set_time(replay, replay->now_ns);
     } else {
         clock_follow(NULL);
         result = servers->how->restart(servers, move.server - 1,
@@ -662,6 +668,8 @@ int replay_state(struct replay *replay, uint64_t *state, struct error *error)
                     NS_PER_MS, &told);
     text_add_bytes(&told, balance, sizeof replay->state.accounts[0].account.halves);
     text_format(&told, "%d %d", replay->waits, replay->has_stalled);
+    for (int i = 0; i < replay_servers(replay); i++)
+        text_format(&told, " %d", replay->servers.ahead_ns[i] > 0);
     *state = UINT64_C(14695981039346656037); // FNV-1a (Fowler, Noll, Vo), 64 bits
     for (size_t i = 0; i < told.length; i++)
         *state = (*state ^ (unsigned char)told.bytes[i]) * UINT64_C(1099511628211);

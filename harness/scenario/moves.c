@@ -10,6 +10,7 @@ enum subject { OF_ALL, OF_CLIENT, OF_SERVER };
 #define FORGETS 1
 #define IS_RARE 2
 #define SETS_CLOCK 4
+#define DISCONNECTS 8
 
 static const struct {
     const char *text; // "%s": where the client stands, or the server's name
@@ -32,10 +33,13 @@ static const struct {
     [MOVE_TIME] = {"a lease passes", OF_ALL, CLASS_LEASE, 0},
     [MOVE_WAIT] = {"all wait", OF_ALL, CLASS_WAIT, 0},
     [MOVE_TIMER] = {"time passes until a timer is due", OF_ALL, CLASS_TIMER, 0},
-    [MOVE_RESTART] = {"%s restarts and keeps all", OF_SERVER, CLASS_FAULT, IS_RARE},
-    [MOVE_AMNESIA] = {"%s restarts and loses all", OF_SERVER, CLASS_FAULT, FORGETS | IS_RARE},
+    [MOVE_RESTART] = {"%s restarts and keeps all", OF_SERVER, CLASS_FAULT, DISCONNECTS | IS_RARE},
+    [MOVE_AMNESIA] = {"%s restarts and loses all", OF_SERVER, CLASS_FAULT,
+                      DISCONNECTS | FORGETS | IS_RARE},
     [MOVE_FAIL_OVER] = {"%s fails over without its last write", OF_SERVER, CLASS_FAULT,
-                        FORGETS | IS_RARE},
+                        DISCONNECTS | FORGETS | IS_RARE},
+    [MOVE_SERVER_AHEAD] = {"%s sets its clock a lease ahead", OF_SERVER, CLASS_FAULT,
+                           FORGETS | IS_RARE},
     [MOVE_EVICT] = {"%s evicts the lock", OF_SERVER, CLASS_FAULT, FORGETS},
 };
 
@@ -58,6 +62,11 @@ bool move_is_of_same(struct move one, struct move other)
 bool move_forgets(struct move move)
 {
     return (forms[move.kind].traits & FORGETS) != 0;
+}
+
+bool move_disconnects(struct move move)
+{
+    return (forms[move.kind].traits & DISCONNECTS) != 0;
 }
 
 bool move_sets_clock(struct move move)
@@ -149,7 +158,7 @@ int move_read(const char *text, struct move *move, char what[MOVE_WHAT_ROOM], st
         "zero' or ', its clock a "
         "lease behind' (or ahead), 'client-1 crashes', 'a lease passes', 'time passes until a "
         "timer is due', 'redis-1 restarts and "
-        "keeps all' (or loses all), 'redis-1 fails over without its last write', 'redis-1 evicts "
-        "the lock', or 'all wait'",
+        "keeps all' (or loses all), 'redis-1 fails over without its last write', 'redis-1 sets its "
+        "clock a lease ahead', 'redis-1 evicts the lock', or 'all wait'",
         text);
 }

@@ -18,15 +18,16 @@ enum move_kind {
     MOVE_DRAW_ZERO,    // the first number that it draws at random in its step is 0
     MOVE_CLOCK_BACK,   // its client's time of day jumps by a lease before its step, and stays so
     MOVE_CLOCK_AHEAD,
-    MOVE_CRASH,     // the client goes no more, with all its threads
-    MOVE_TIME,      // a lease passes
-    MOVE_WAIT,      // nobody can go on: so much time passes as a lock that is given back by
-                    // itself could need; who has a timer goes on when it is due
-    MOVE_TIMER,     // time passes until the next timer of a thread is due, which goes on by it
-    MOVE_EVICT,     // a server removes the lock's key for want of memory
-    MOVE_RESTART,   // it crashes and comes back with all that it kept
-    MOVE_AMNESIA,   // the same with nothing
-    MOVE_FAIL_OVER, // its replica, which lacks its last write, is in its place
+    MOVE_CRASH,        // the client goes no more, with all its threads
+    MOVE_TIME,         // a lease passes
+    MOVE_WAIT,         // nobody can go on: so much time passes as a lock that is given back by
+                       // itself could need; who has a timer goes on when it is due
+    MOVE_TIMER,        // time passes until the next timer of a thread is due, which goes on by it
+    MOVE_EVICT,        // a server removes the lock's key for want of memory
+    MOVE_RESTART,      // it crashes and comes back with all that it kept
+    MOVE_AMNESIA,      // the same with nothing
+    MOVE_FAIL_OVER,    // its replica, which lacks its last write, is in its place
+    MOVE_SERVER_AHEAD, // its time of day jumps by a lease, and stays so
     MOVE_KINDS
 };
 #define MOVE_FIRST_OF_SERVER MOVE_EVICT
@@ -47,6 +48,9 @@ bool move_is_of_same(struct move one, struct move other);
 
 // True if the servers know less than they have said: no lock that they alone know of survives it.
 bool move_forgets(struct move move);
+
+// True if a server's connections are lost with it.
+bool move_disconnects(struct move move);
 
 // True if a client's time of day jumps with it.
 bool move_sets_clock(struct move move);
