@@ -24,11 +24,14 @@ struct striker {
     int asked, answered;
     char heard[400]; // of an answer that has not come as a whole
     size_t length;
-    char answers[2][400]; // the last two
+    char answers[2][400];   // the last two
+    bool is_prepared;       // it was asked whether wires can be cut there, and has that to undo
+    char why_no_wires[400]; // why they cannot; "": they can
 };
 
 // A client process, as the conductor knows it.
 struct fault_client {
+    int number;                  // from 1
     pid_t process;               // 0 once it has ended
     bool leads_group;            // it has started programs, which belong to it
     struct agent_address driver; // of its driver, if that is on another host
@@ -172,18 +175,30 @@ bool takes_server_down(const struct fault_instance *instance);
 
 // Faults on wires: sets the fault's effect between the sides of the instance, with what the
 // instance says of delay and share; ends it, and notes how many packets met it.
+enum wire_effect fault_wire_effect(const struct fault_instance *instance);
 enum strike_state wire_inject(struct fault_strike *strike, struct error *error);
 enum strike_state wire_heal(struct fault_strike *strike, struct error *error);
 
 // --- clients whose drivers are on other hosts (elsewhere.c) --------------------------------------
 
-// Launches what strikes those that a fault is to. 0, or -1 with `error` set.
+// Launches what strikes those that a fault is to, before they are started, and hears whether wires
+// can be cut there. 0, or -1 with `error` set.
 int strikers_start(const struct fault_environment *environment, struct error *error);
 void strikers_stop(const struct fault_environment *environment);
 
 // Has the driver of its client struck (agent_strikes). To be called until it is no longer
 // STRIKE_PENDING; what was asked before, and is not answered, is done first.
 enum strike_state strike_elsewhere(struct fault_strike *strike, int what, struct error *error);
+
+// True if it is on wires, and those are to clients on other hosts; whether they can be cut there.
+bool wire_is_elsewhere(const struct fault_instance *instance,
+                       const struct fault_environment *environment);
+enum availability wire_elsewhere_available(const struct fault_instance *instance,
+                                           const struct fault_environment *environment,
+                                           struct error *why);
+// Have them cut, and joined, as strike_elsewhere; who joins them says how many packets that met.
+enum strike_state wire_cut_elsewhere(struct fault_strike *strike, struct error *error);
+enum strike_state wire_join_elsewhere(struct fault_strike *strike, struct error *error);
 
 // --- targets and questions (target.c) ------------------------------------------------------------
 

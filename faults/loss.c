@@ -15,5 +15,6 @@ const struct fault loss_fault = {
     .summary = "loses a share of the packets between nodes",
     .effect = WIRE_LOSE,
     .inject = wire_inject,
+    .prove = wire_inject, // of one that an agent is asked for
     .heal = wire_heal,
 };

@@ -19,5 +19,6 @@ const struct fault partition_fault = {
                "vanish, or reset the sender",
     .effect = WIRE_PARTITION,
     .inject = wire_inject,
+    .prove = wire_inject, // of one that an agent is asked for
     .heal = wire_heal,
 };

@@ -73,7 +73,7 @@ bool takes_server_down(const struct fault_instance *instance)
 
 // --- wires ---------------------------------------------------------------------------------------
 
-static enum wire_effect effect_of(const struct fault_instance *instance)
+enum wire_effect fault_wire_effect(const struct fault_instance *instance)
 {
     return instance->how != NULL && strcmp(instance->how, "reset") == 0
                ? WIRE_RESET
@@ -85,6 +85,8 @@ static enum availability wire_available(const struct fault_instance *instance,
                                         struct error *why)
 {
     enum availability available = FAULT_AVAILABLE;
+    if (wire_is_elsewhere(instance, environment))
+        return wire_elsewhere_available(instance, environment, why);
     for (int side = 0; side < 2; side++) {
         for (size_t i = 0; available == FAULT_AVAILABLE && i < instance->side_counts[side]; i++)
             available = wire_end_available(&instance->sides[side][i], environment, why);
@@ -96,7 +98,7 @@ static enum availability wire_available(const struct fault_instance *instance,
                        "what goes between them and clients (servers from clients)");
     else if (environment->wires == NULL)
         error_set(why, "the network cannot be touched: %s", environment->why_no_wires);
-    else if (wires_means(environment->wires, effect_of(instance), why) != NULL)
+    else if (wires_means(environment->wires, fault_wire_effect(instance), why) != NULL)
         return FAULT_AVAILABLE;
     return FAULT_MISSING;
 }
@@ -145,7 +147,7 @@ enum strike_state wire_inject(struct fault_strike *strike, struct error *error)
     const char *from[MAX_ADDRESSES];
     const char *to[MAX_ADDRESSES];
     const struct fault_instance *instance = strike->instance;
-    struct wire_fault fault = {.effect = effect_of(instance),
+    struct wire_fault fault = {.effect = fault_wire_effect(instance),
                                .from = from,
                                .to = to,
                                .both_ways = !instance->one_way,
@@ -153,6 +155,8 @@ enum strike_state wire_inject(struct fault_strike *strike, struct error *error)
                                .delay_ns = instance->by_ns,
                                .jitter_ns = instance->jitter_ns,
                                .seed = strike->environment->seed + (uint64_t)instance->number};
+    if (wire_is_elsewhere(instance, strike->environment))
+        return wire_cut_elsewhere(strike, error);
     fault.from_count = target_addresses(instance, 0, strike->environment, from, error);
     if (fault.from_count < 0)
         return STRIKE_FAILED;
@@ -167,6 +171,8 @@ enum strike_state wire_inject(struct fault_strike *strike, struct error *error)
 
 enum strike_state wire_heal(struct fault_strike *strike, struct error *error)
 {
+    if (wire_is_elsewhere(strike->instance, strike->environment))
+        return wire_join_elsewhere(strike, error);
     strike->met = wires_packets(strike->environment->wires, strike->wire, error);
     return wires_heal(strike->environment->wires, strike->wire, error);
 }

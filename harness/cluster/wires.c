@@ -317,9 +317,8 @@ struct view {
     int64_t packets;
 };
 
-// Gives the kernel's packet filter commands, all or none of them; what was asked for is added to
-// `output`. A context for each: it is cheap, and knows nothing that is no longer so.
-static int run_nft(const char *commands, struct text *output, struct error *error)
+// A context for each: it is cheap, and knows nothing that is no longer so.
+int nft_run(const char *commands, struct text *output, struct error *error)
 {
     struct nft_ctx *context = nft_ctx_new(NFT_CTX_DEFAULT);
     if (context == NULL)
@@ -340,7 +339,7 @@ static int run_nft(const char *commands, struct text *output, struct error *erro
 static int tell_nft(const char *commands, struct error *error)
 {
     AUTO_TEXT struct text ignored = {0};
-    return run_nft(commands, &ignored, error);
+    return nft_run(commands, &ignored, error);
 }
 
 static int tell_iptables(const char *commands, struct error *error)
@@ -370,7 +369,7 @@ static int read_listing(const struct struck *struck, bool whole_table, struct vi
     *view = (struct view){0};
     text_format(&command, "list %s ip %s %s", whole_table ? "table" : "chain", struck->table,
                 whole_table ? "" : struck->chain);
-    if (run_nft(command.bytes, &output, error) != 0)
+    if (nft_run(command.bytes, &output, error) != 0)
         return -1;
     char *rest = output.bytes;
     for (char *line; (line = strsep(&rest, "\n")) != NULL;) {

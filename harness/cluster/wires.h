@@ -46,6 +46,11 @@ struct wire_fault {
 // Delays and holds that can be in effect at a time.
 #define MAX_WIRE_QUEUES 32
 
+// Gives the kernel's packet filter commands, all or none of them; what was asked for is added to
+// `output`. 0, or -1 with `error` set.
+struct text;
+int nft_run(const char *commands, struct text *output, struct error *error);
+
 struct wires;
 
 // Prepares what is needed, in the router's namespace, where the caller must be. NULL with `error`

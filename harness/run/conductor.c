@@ -79,8 +79,6 @@ static int start_clients(struct conductor *conductor, struct error *error)
         if (id < 0)
             return -1;
         client->process = id;
-        client->driver =
-            agent_address_of(conductor->trial->external_client, conductor->state.tag, i + 1);
         client->leads_group = conductor->state.scheme->external_client != NULL;
         conductor->ends[i] =
             (struct pollfd){.fd = (int)syscall(SYS_pidfd_open, id, 0), .events = POLLIN};
@@ -402,7 +400,7 @@ static void let_clients_end(struct conductor *conductor)
 static int perform(struct conductor *conductor, struct error *error)
 {
     show(conductor, "connecting");
-    if (start_clients(conductor, error) != 0 || strikers_start(&conductor->environment, error) != 0)
+    if (start_clients(conductor, error) != 0)
         return -1;
     int connected = wait_until_connected(conductor, error);
     if (connected != 0)
@@ -448,6 +446,11 @@ static int set_up(struct conductor *conductor, const char *folder, int serial, s
         return TRIAL_IMPOSSIBLE;
     fault_environment_open(&conductor->environment, state, conductor->pool, &conductor->nodes,
                            conductor->clients, conductor->client_count);
+    for (int i = 0; i < conductor->client_count; i++)
+        conductor->clients[i].driver =
+            agent_address_of(conductor->trial->external_client, state->tag, i + 1);
+    if (strikers_start(&conductor->environment, error) != 0)
+        return -1;
     enum availability available = schedule_available(&conductor->environment, error);
     if (available != FAULT_AVAILABLE)
         return available == FAULT_MISSING ? TRIAL_IMPOSSIBLE : TRIAL_MEANINGLESS;

@@ -25,6 +25,7 @@
 // How long a strike may take.
 #define STRIKE_NS (10 * NS_PER_S)
 #define LOOK_EVERY_NS NS_PER_MS
+#define LONGEST_STRIKE 2000 // a line
 
 // --- an agent, to who launches it ----------------------------------------------------------------
 
@@ -217,16 +218,22 @@ static void *hear(void *context)
     return NULL;
 }
 
-// A process of its own, in a session of its own, that outlives the agent and then ends the driver:
+static void end_serving(const char *id)
+{
+    end_driver(id);
+    agent_wires_leave(id);
+}
+
+// A process of its own, in a session of its own, that outlives the agent and then sees to its end:
 // nobody can tell an agent that is killed to do so. It keeps none of the agent's streams open, for
 // whose end who launched it waits. 0, or -1 with `error` set.
-static int guard(const char *id, struct error *error)
+static int guard(const char *id, void (*end)(const char *id), struct error *error)
 {
     char byte;
     int agent_is_gone[2];
     pid_t guard = pipe2(agent_is_gone, O_CLOEXEC) == 0 ? fork() : -1;
     if (guard < 0)
-        return error_set(error, "cannot start who guards the driver: %s", strerror(errno));
+        return error_set(error, "cannot start who sees to an agent's end: %s", strerror(errno));
     if (guard > 0)
         return close(agent_is_gone[0]);
     int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -236,7 +243,7 @@ static int guard(const char *id, struct error *error)
     close(agent_is_gone[1]);
     while (read(agent_is_gone[0], &byte, 1) < 0 && errno == EINTR)
         continue;
-    end_driver(id);
+    end(id);
     _exit(0);
 }
 
@@ -283,7 +290,7 @@ static int begin(struct serving *serving, const json_t *opening, struct error *e
             return error_set(error, "it needs %s, which is not there%s%s", needs[i],
                              install != NULL ? ": " : "", install != NULL ? install : "");
     }
-    if (guard(id, error) != 0)
+    if (guard(id, end_serving, error) != 0 || agent_wires_enter(id, error) != 0)
         return -1;
     if (pipe2(input, O_CLOEXEC) != 0 || pipe2(output, O_CLOEXEC) != 0)
         return error_set(error, "cannot make a pipe: %s", strerror(errno));
@@ -409,16 +416,67 @@ int agent_strike(const char *strike, const char *id, struct error *error)
     return 0;
 }
 
+void agent_cut_write(const struct agent_cut *cut, struct text *out)
+{
+    text_format(out, "cut %d %s %s", cut->number,
+                !cut->in    ? "to"
+                : !cut->out ? "from"
+                            : "between",
+                cut->how);
+    for (int i = 0; i < cut->server_count; i++)
+        text_format(out, " %s %d", cut->servers[i].host, cut->servers[i].port);
+    text_add(out, "\n");
+}
+
+static int cut_as_told(const char *id, const char *line, struct error *error)
+{
+    char way[8], how[8];
+    int read = 0;
+    struct agent_cut cut = {.how = how};
+    if (sscanf(line, "cut %d %7s %7s%n", &cut.number, way, how, &read) != 3)
+        return error_set(error, "a cut is not said so: %.80s", line);
+    cut.out = strcmp(way, "from") != 0;
+    cut.in = strcmp(way, "to") != 0;
+    for (int more = 0; cut.server_count < 2 * MAX_SERVERS; line += more) {
+        struct endpoint *server = &cut.servers[cut.server_count];
+        line += cut.server_count == 0 ? read : 0;
+        if (sscanf(line, " %47s %d%n", server->host, &server->port, &more) != 2)
+            break;
+        cut.server_count++;
+    }
+    return agent_wires_cut(id, &cut, error);
+}
+
+// What is to be done; packets that have met it, if it is the end of a cut. -1 with `error` set.
+static int64_t do_as_told(const char *id, const char *line, struct error *error)
+{
+    int number;
+    if (text_is_one_of(line, agent_strikes))
+        return agent_strike(line, id, error);
+    if (sscanf(line, "join %d", &number) == 1)
+        return agent_wires_join(id, number, error);
+    if (strncmp(line, "cut ", 4) == 0)
+        return cut_as_told(id, line, error);
+    if (strcmp(line, AGENT_PREPARE) != 0)
+        return error_set(error, "there is no strike '%s'", line);
+    return guard(id, agent_wires_remove, error) == 0 ? agent_wires_prepare(id, error) : -1;
+}
+
 void agent_strike_as_told(const char *id)
 {
-    char line[32];
-    while (fgets(line, sizeof line, stdin) != NULL) {
+    bool has_wires = false;
+    AUTO_FREE char *line = memory_new(LONGEST_STRIKE);
+    while (fgets(line, LONGEST_STRIKE, stdin) != NULL) {
         struct error error = {0};
         line[strcspn(line, "\n")] = '\0';
-        bool has_struck = text_is_one_of(line, agent_strikes)
-                              ? agent_strike(line, id, &error) == 0
-                              : error_set(&error, "there is no strike '%s'", line) == 0;
-        printf("%s\n", has_struck ? AGENT_HAS_STRUCK : text_clean_line(error.text));
+        has_wires |= strcmp(line, AGENT_PREPARE) == 0;
+        int64_t came_of_it = do_as_told(id, line, &error);
+        if (came_of_it < 0)
+            printf("%s\n", text_clean_line(error.text));
+        else
+            printf(AGENT_HAS_STRUCK " %" PRId64 "\n", came_of_it);
         fflush(stdout);
     }
+    if (has_wires)
+        agent_wires_remove(id);
 }

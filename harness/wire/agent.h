@@ -21,6 +21,7 @@
 #include "harness/base/external_client.h"
 #include "harness/base/processes.h"
 #include "harness/scenario/scenario.h"
+#include "harness/wire/service.h"
 
 #define AGENT_VARIABLE "LOCKPICK_AGENT"
 
@@ -61,9 +62,38 @@ extern const char *const agent_strikes[];
 // on, none is stopped, none is left. 0, or -1 with `error` set, also if there are none.
 int agent_strike(const char *strike, const char *id, struct error *error);
 
-// What `lockpick agent strike ID` does: such a strike for each line, and what came of it as a line,
-// which is its proof.
+// What is between a driver and its servers, cut on its host (agent_wires.c).
+struct agent_cut {
+    int number;      // of those of one driver
+    bool out, in;    // what goes to its servers, what comes from them
+    const char *how; // "drop", "reject", or how many of a hundred packets vanish
+    struct endpoint servers[2 * MAX_SERVERS];
+    int server_count;
+};
+
+// Before the driver is started: whether its wires can be cut here, found out by trying, and its
+// control group, which is entered then (if there is one) by who starts it. 0, or -1 with `error`
+// set.
+int agent_wires_prepare(const char *id, struct error *error);
+int agent_wires_enter(const char *id, struct error *error);
+// 0 once the kernel shows the rules. Joined again, -1, or how many packets have met them.
+int agent_wires_cut(const char *id, const struct agent_cut *cut, struct error *error);
+int64_t agent_wires_join(const char *id, int number, struct error *error);
+// Removes all cuts, and the group once nobody is left in it; or the group alone.
+void agent_wires_remove(const char *id);
+void agent_wires_leave(const char *id);
+
+// What `lockpick agent strike ID` does as each line says, and what came of it as a line, which is
+// its proof:
+//
+//     stop, continue, kill                       such a strike
+//     prepare                                    whether wires can be cut here
+//     cut 3 between drop 10.0.0.7 6379           such a cut, from its servers on: also "to", "from"
+//     join 3                                     its end; "done 17": so many packets have met it
 #define AGENT_HAS_STRUCK "done"
+#define AGENT_PREPARE "prepare"
 void agent_strike_as_told(const char *id);
+// The line for a cut.
+void agent_cut_write(const struct agent_cut *cut, struct text *out);
 
 #endif
