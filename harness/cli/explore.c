@@ -25,6 +25,7 @@
 #define FALLBACK_NS (60 * NS_PER_S)
 #define MOST_NS (24 * 3600 * NS_PER_S)
 #define BUSY 1.5            // so many that can run for each processor of the machine
+#define MOST_SHOWS 50       // replays, until one shows what is told
 #define SEED 1              // tokens are drawn from it, and nothing else
 #define LEFT "search.state" // in the folder of a round: what --resume goes on with
 
@@ -322,12 +323,20 @@ static int tell_violation(struct exploration *exploration, struct replay *replay
     name_files(exploration, violation, &name);
     text_format(&path, "%s/%s.yaml", folder, name.bytes);
     text_format(&picture, "%s/%s.svg", folder, name.bytes);
-    int status = search_replay(replay, &violation->found, &told, error) < 0
-                     ? -1
-                     : replay_judge(replay, &model, &judgement, error);
-    if (status == 0)
-        status = write_counterexample(exploration, trial, violation, told.lines.bytes, path.bytes,
-                                      error);
+    int shown = 0; // where not every replay shows it, the first that does is told
+    for (int i = 0; shown == 0 && i < MOST_SHOWS; i++) {
+        if (i > 0)
+            replay_end(replay);
+        told.lines.length = 0;
+        shown = search_show(replay, trial, &violation->found, &violation->breach, &told, &model,
+                            &judgement, error);
+    }
+    if (shown == 0)
+        error_set(error, "%s, in %d of %d replays, was shown by none of %d more",
+                  breach_check(&violation->breach)->name, violation->replayed, REPLAYS, MOST_SHOWS);
+    int status = shown == 1 ? write_counterexample(exploration, trial, violation, told.lines.bytes,
+                                                   path.bytes, error)
+                            : -1;
     if (status == 0) {
         if (exploration->options->all)
             tell_title(violation, out);

@@ -401,21 +401,33 @@ static int judge_schedule(const struct search *search, const struct schedule_mov
     return result;
 }
 
+int search_show(struct replay *replay, const struct trial *trial, struct schedule_moves *schedule,
+                const struct breach *breach, struct told_moves *told,
+                const struct trial_model **model, struct judgement *judgement, struct error *error)
+{
+    struct breach breaches[MAX_CHECKS];
+    if (search_replay(replay, schedule, told, error) < 0 ||
+        replay_judge(replay, model, judgement, error) != 0)
+        return -1;
+    size_t count = breaches_of(replay, trial, schedule, judgement, breaches);
+    size_t at = 0;
+    while (at < count && !breach_is(&breaches[at], breach))
+        at++;
+    return at < count;
+}
+
 // Makes the schedule, which is then what was done. Whether it shows the violation: who asks for one
 // only is told one of its property, whatever that came from.
 static bool shows(struct search *search, struct schedule_moves *schedule,
-                  struct violation *violation)
+                  const struct violation *violation)
 {
-    struct breach breaches[MAX_CHECKS];
+    const struct trial_model *model;
+    struct judgement judgement;
     struct error ignored;
-    size_t count = 0;
-    size_t at = 0;
-    if (search_replay(search->replay, schedule, NULL, &ignored) >= 0)
-        judge_schedule(search, schedule, breaches, &count, &ignored);
+    int result = search_show(search->replay, search->trial, schedule, &violation->breach, NULL,
+                             &model, &judgement, &ignored);
     replay_end(search->replay);
-    while (at < count && !breach_is(&breaches[at], &violation->breach))
-        at++;
-    return at < count;
+    return result == 1;
 }
 
 static bool is_interrupted(const struct search *search)

@@ -101,4 +101,9 @@ void search(struct replay *replay, const struct trial *trial, const struct searc
 int search_replay(struct replay *replay, struct schedule_moves *schedule, struct told_moves *told,
                   struct error *error);
 
+// The same, and judges it: 1 if it shows the breach, 0 if it does not, -1 with `error` set.
+int search_show(struct replay *replay, const struct trial *trial, struct schedule_moves *schedule,
+                const struct breach *breach, struct told_moves *told,
+                const struct trial_model **model, struct judgement *judgement, struct error *error);
+
 #endif
