@@ -5,6 +5,7 @@
 #include "harness/check/describe.h"
 #include "harness/check/stalls.h"
 #include "harness/check/sweep.h"
+#include "harness/check/windows.h"
 #include "harness/workloads/workload.h"
 
 // So many holders of a semaphore are named.
@@ -107,11 +108,53 @@ static void decide_doubtful(const struct trial_model *model, struct finding *fin
                     describe_stalls(model, STALLS_OF_ALL, from_ns, later->granted_ns).text);
 }
 
+// Of those that a rate limiter let through no two, or no more than its permits, were certainly
+// within one window. Together they may be: as each counts from some time of its acquire on.
+static void decide_windows(const struct trial_model *model, struct finding *finding)
+{
+    int64_t length_ns = without_drift_ns(model, model->trial->scenario->lock.lease_ns);
+    AUTO_FREE struct span *spans = memory_new(model->hold_count * sizeof *spans);
+    AUTO_FREE struct ranked *order = memory_new(model->hold_count * sizeof *order);
+    struct windows_crowd crowd;
+    FOR_EACH_HOLD (hold, model) {
+        order[hold - model->holds] = (struct ranked){
+            time_earlier(hold_lease_end_ns(model, hold) - length_ns, hold->granted_ns),
+            index_of(model, hold)};
+    }
+    sort_ranked(order, model->hold_count);
+    for (size_t i = 0; i < model->hold_count; i++)
+        spans[i] = (struct span){order[i].value, model->holds[order[i].index].granted_ns};
+    enum outcome hold =
+        windows_hold(spans, model->hold_count, length_ns, trial_model_permits(model), &crowd);
+    if (hold == OUTCOME_UNKNOWN)
+        finding_decide(finding, FINDING_UNDECIDED,
+                       "it takes too long to tell whether %zu can have been let through so",
+                       model->hold_count);
+    if (hold != OUTCOME_NO)
+        return;
+    AUTO_TEXT struct text all = {0};
+    struct span within = {spans[crowd.first].from_ns, spans[crowd.last].to_ns};
+    struct words last = holder_name(model, order[crowd.last].index);
+    AUTO_FREE char *them = text_formatted("%zu", crowd.count);
+    permits_tell(&(struct permits_told){model, last.text, them, within.to_ns - within.from_ns},
+                 workload_words(model->trial->scenario)->crowded, &all);
+    finding->count = 1;
+    finding->evidence = evidence_of_holds(order[crowd.first].index, order[crowd.last].index,
+                                          within.from_ns, within.to_ns);
+    finding_decide(finding, FINDING_VIOLATED, "%s", text_string(&all));
+    finding->by_stalls = stalled_ns(model, STALLS_OF_ALL, within.from_ns, within.to_ns) > 0;
+    if (finding->by_stalls)
+        finding_decide(finding, FINDING_UNDECIDED, "%s (%s)", text_string(&all),
+                       describe_stalls(model, STALLS_OF_ALL, within.from_ns, within.to_ns).text);
+}
+
 static void decide(const struct trial_model *model, struct finding *finding)
 {
     find(model, hold_lease_end_ns, finding);
     if (finding->count == 0) {
         decide_doubtful(model, finding);
+        if (finding->state == FINDING_KEPT && workload_words(model->trial->scenario)->is_counted)
+            decide_windows(model, finding);
         return;
     }
     describe(model, finding);

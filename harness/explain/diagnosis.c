@@ -72,10 +72,12 @@ static void make_one(const struct trial_model *model, const struct judgement *ju
     const struct hold *const *two = diagnosis->holds;
     const struct hold *later = two[0] > two[1] ? two[0] : two[1];
     bool has_others = trial_model_permits(model) > 1 && diagnosis->overlap_ns > 0;
+    has_others |= diagnosis->is_crowd;
     for (const struct hold *hold = model->holds; has_others && hold < later; hold++) {
-        if (hold != two[0] && hold != two[1] && diagnosis->other_count < DIAGNOSIS_OTHERS &&
-            hold->released_ns > later->granted_ns &&
-            hold_lease_end_ns(model, hold) > later->granted_ns)
+        bool is_one = diagnosis->is_crowd ? hold->invoked_ns >= two[0]->invoked_ns
+                                          : hold->released_ns > later->granted_ns &&
+                                                hold_lease_end_ns(model, hold) > later->granted_ns;
+        if (hold != two[0] && hold != two[1] && is_one && diagnosis->other_count < DIAGNOSIS_OTHERS)
             diagnosis->others[diagnosis->other_count++] = hold;
     }
     diagnosis_say(diagnosis);

@@ -108,15 +108,19 @@ struct diagnosis {
     // [0]: whose hold was stretched, or whose lock was taken; [1]: who was let in, or did what it
     // could not.
     const struct hold *holds[2];
-    // Of a semaphore: the other holds that had a permit when one too many was granted.
+    // Of a semaphore: the other holds that had a permit when one too many was granted. Of a rate
+    // limiter, where no two need be certain to have been within a window: those that were let
+    // through between holds[0] and holds[1], and with them were too many (is_crowd).
     const struct hold *others[DIAGNOSIS_OTHERS];
     size_t other_count;
+    bool is_crowd;
     const struct hold *culprit; // whose release removed the lock of holds[0]
     // What the proxy saw that did it, and what its client sent for the same step before.
     struct seen_request request, before;
     int servers[2];     // of TWO_LEADERS: which granted it to holds[0], and which led besides
     int64_t length_ns;  // how long that which stretched the hold lasted; 0: nothing did
-    int64_t overlap_ns; // for how long both believed in their holds; 0: they did not
+    int64_t overlap_ns; // for how long both believed in their holds, or all of a crowd were let
+                        // through; 0: they did not
     bool is_bare;       // between the grants of two nothing shows that explains them
     bool harm;          // some value was written or sold wrongly
     const struct hold *family[2 * MAX_CHECKS]; // of violations that follow from this one

@@ -639,6 +639,10 @@ static void find_cause_of_pair(struct diagnosis *diagnosis)
     int64_t to_ns = time_earlier(holds[0]->released_ns, holds[1]->released_ns);
     bool excused = diagnosis->finding->check->shows == SHOWS_TWO_VALID;
     diagnosis->overlap_ns = time_later(to_ns - from_ns, 0);
+    diagnosis->is_crowd = excused && diagnosis->overlap_ns == 0;
+    if (diagnosis->is_crowd)
+        diagnosis->overlap_ns =
+            diagnosis->finding->evidence.to_ns - diagnosis->finding->evidence.from_ns;
     // A hold whose client had only to write when the other came is stale, too.
     bool is_over = order_holds(diagnosis, from_ns) && !excused;
     if (excused && holds[1]->granted_ns < holds[0]->granted_ns)

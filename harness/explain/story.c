@@ -127,6 +127,9 @@ static void tell_grant(struct story *story, const struct hold *hold, const char 
         text_format(&what, " with %s %lld", story->words->token, (long long)hold->token);
     if (is_counted && taken >= permits)
         permits_tell(&(struct permits_told){.model = story->model}, story->words->all_out, &what);
+    else if (story->words->is_counted && hold->granted_ns - hold->invoked_ns > LONG_NS)
+        text_format(&what, " (asked at %.3f s, counts until %.3f s at least)",
+                    seconds(story, hold->invoked_ns), seconds(story, hold->valid_until_ns));
     else if (story->words->is_counted)
         text_format(&what, " (counts until %.3f s)", seconds(story, hold->valid_until_ns));
     else if (permits == 1 && late)

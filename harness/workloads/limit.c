@@ -30,6 +30,8 @@ static const struct workload_words words = {
     .is_counted = true,
     .all_out = ": {permits} had been within the last {window}",
     .beyond = "{who} was let through when {permits} had been within the last {window}: {them}",
+    .crowded = "{them} were let through within {length}, {who} last: whenever each was, more than "
+               "{permits} got through within {window}",
     .too_many = "More than {permits} got through within {window}.",
     .token = "token",
     .writes = "writes",

@@ -24,11 +24,13 @@ struct workload_words {
 
     // Where more than one may hold at once, with {permits}, {window} (the lease), {length} and, of
     // `beyond`, {who} was granted one too many and {them} that had the others. `is_counted`: it is
-    // said so also if there is but one permit.
+    // said so also if there is but one permit, and each counts from some time of its acquire on;
+    // `crowded`: {who} was the last of {them}, so many, which were too many whatever their order.
     bool is_counted;
     const char *admits;  // of one of several; NULL: as `acquires` and `learns`
     const char *all_out; // "client-1 is granted one: ..."
     const char *beyond;
+    const char *crowded;
     const char *too_many;
 
     const char *token;   // what a fencing token is called
