@@ -17,6 +17,12 @@ static int64_t last_key(const struct trial_model *model)
     return last;
 }
 
+// Whoever asks a queue asks for any of its jobs: what is not given out is of each that is not done.
+static bool is_queue(const struct trial_model *model)
+{
+    return trial_has_trait(model->trial, "job-queue");
+}
+
 struct by_lock by_lock_start(const struct trial_model *model)
 {
     struct by_lock locks = {
@@ -40,8 +46,12 @@ struct by_lock by_lock_start(const struct trial_model *model)
     part->accesses = memory_new(model->access_count * sizeof *part->accesses);
     part->reentries = memory_new(model->reentry_count * sizeof *part->reentries);
     // Acquires of a lock without a number, beside others that have one.
-    if (acquires > 0 && locks.acquires[0].value == 0)
+    if (acquires > 0 && locks.acquires[0].value == 0 && !is_queue(model))
         locks.next_key = 0;
+    while (is_queue(model) && locks.next_acquire < acquires &&
+           locks.acquires[locks.next_acquire].value == 0)
+        locks.next_acquire++;
+    locks.of_any = locks.next_acquire;
     return locks;
 }
 
@@ -59,6 +69,21 @@ static void take_hold(struct by_lock *locks, size_t index)
     part->access_count += hold->access_count;
     locks->indices[part->hold_count] = index;
     locks->places[index] = part->hold_count++;
+}
+
+static void take_attempts_of_any(struct by_lock *locks)
+{
+    struct trial_model *part = &locks->part;
+    int64_t done_ns = TIME_NEVER;
+    FOR_EACH_ACCESS (access, part) {
+        if (access->is_write && access->outcome == OUTCOME_OK)
+            done_ns = time_earlier(done_ns, access->returned_ns);
+    }
+    for (size_t i = 0; i < locks->of_any; i++) {
+        const struct hold *attempt = acquire_at(locks->whole, locks->acquires[i].index);
+        if (attempt->is_gone || attempt->invoked_ns < done_ns)
+            part->attempts[part->attempt_count++] = *attempt;
+    }
 }
 
 bool by_lock_next(struct by_lock *locks)
@@ -88,6 +113,7 @@ bool by_lock_next(struct by_lock *locks)
         else
             part->attempts[part->attempt_count++] = *acquire_at(whole, index);
     }
+    take_attempts_of_any(locks);
     for (; locks->next_reentry < whole->reentry_count &&
            locks->reentries[locks->next_reentry].value == locks->key;
          locks->next_reentry++) {

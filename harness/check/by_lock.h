@@ -21,6 +21,7 @@ struct by_lock {
     const struct trial_model *whole;
     struct ranked *acquires, *reentries;
     size_t next_acquire, next_reentry;
+    size_t of_any;  // acquires, the first ones, that are of any job of a queue
     size_t *places; // of the whole's holds in their parts
     int64_t next_key, last_key;
 };

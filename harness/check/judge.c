@@ -110,7 +110,7 @@ static void merge(struct finding *merged, const struct finding *finding, const c
 // Whether the queue that is tried promises no more than that each job is done.
 static bool may_repeat(const struct trial *trial)
 {
-    return workload_find(trial->scenario->workload.kind)->takes_jobs &&
+    return workload_find(trial->scenario->workload.kind)->form.has_jobs &&
            trial_has_trait(trial, "at-least-once");
 }
 

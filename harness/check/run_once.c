@@ -98,7 +98,7 @@ static void blame(const struct trial_model *model, const struct job_record *job,
                                           last->returned_ns};
     // With a lock of its own it is named by that.
     struct words name = {"it"};
-    if (!workload_of(model)->takes_jobs)
+    if (!workload_of(model)->form.has_jobs)
         snprintf(name.text, sizeof name.text, "job %zu", number + 1);
     if (is_twice)
         finding_decide(
@@ -112,7 +112,7 @@ static void blame(const struct trial_model *model, const struct job_record *job,
 
 static void decide(const struct trial_model *model, struct finding *finding)
 {
-    bool has_each_lock = workload_of(model)->takes_jobs;
+    bool has_each_lock = workload_of(model)->form.has_jobs;
     size_t count = has_each_lock ? 1 : (size_t)model->trial->scenario->workload.jobs;
     AUTO_FREE struct job_record *jobs = count_jobs(model, count);
     size_t first = SIZE_MAX, undone = SIZE_MAX;

@@ -406,6 +406,10 @@ static void see_other(struct tracker *tracker, struct worker_track *worker,
         if (is_acquiring)
             worker->acquire.queued_ns = event->at_ns;
         break;
+    case EVENT_GIVEN:
+        if (is_acquiring)
+            worker->acquire.key = event->given.key;
+        break;
     case EVENT_CALL: // the library's: what was invoked before is timed from now on
         if (is_acquiring)
             worker->acquire.acquire_called_ns = event->at_ns;

@@ -655,7 +655,7 @@ static bool has_needs(const struct explored_lock *lock, const struct round *roun
     const struct lock_scheme *scheme = lock->program == NULL ? lock_scheme_find(lock->lock) : NULL;
     const struct workload *workload =
         round->workload != NULL ? workload_find(round->workload) : NULL;
-    return workload == NULL || workload->form.trait == NULL ||
+    return workload == NULL || workload->form.trait == NULL || workload->form.takes_others ||
            (scheme != NULL && lock_scheme_has(scheme, workload->form.trait));
 }
 

@@ -92,6 +92,8 @@ static int64_t lock_of(const struct event *event, uint16_t *locks)
     uint16_t *lock = &locks[event->client * (MOST_WORKERS + 1) + event->worker];
     if (event->kind == EVENT_ACQUIRE_INVOKE)
         *lock = (uint16_t)event->acquire_invoke.key;
+    if (event->kind == EVENT_GIVEN)
+        *lock = (uint16_t)event->given.key;
     if (event->kind == EVENT_STORE_INITIAL || event->kind == EVENT_STORE_FINAL)
         return event->stored.key;
     if (event->kind == EVENT_LOCK_FINAL)

@@ -145,6 +145,7 @@ static const struct {
     [EVENT_REQUEST] = {.free = 0x1},
     [EVENT_REPLY] = {.most_detail = REPLY_QUEUED, .free = 0x1},
     [EVENT_CONNECTED] = {.of_whom = 1},
+    [EVENT_GIVEN] = {.lock = 2},
     [EVENT_ROUND_TRIP] = {.reckoned = 0xf, .of_whom = 1},
 };
 

@@ -64,7 +64,9 @@ enum outcome release_outcome(enum release_answer answer);
 // A connected: what the worker sends from then on goes to the `server` of that number, from 1 (0:
 // not one of the trial's), which its group named as the one that leads. `detail` is the phase: a
 // watchdog has a connection of its own. A round-trip tells of all questions whether the agent of a
-// client, the `number`, lives, that it has answered. Append new kinds at the end: the numbers are
+// client, the `number`, lives, that it has answered. A given comes before the return of an acquire,
+// of a queue that says itself which of its jobs it gives out: the lock is the one of that number,
+// and of the invoke nobody knows which. Append new kinds at the end: the numbers are
 // in files.
 #define EVENT_KINDS(X, NONE)                                                                       \
     NONE(NONE, "none")                                                                             \
@@ -115,7 +117,8 @@ enum outcome release_outcome(enum release_answer answer);
     X(REPLY, reply, "reply", command, key, value, asked_ns)                                        \
     X(CALL, call, "call", operation)                                                               \
     X(CONNECTED, connected, "connected", server)                                                   \
-    X(ROUND_TRIP, round_trip, "round-trip", number, p50_ns, most_ns, count)
+    X(ROUND_TRIP, round_trip, "round-trip", number, p50_ns, most_ns, count)                        \
+    X(GIVEN, given, "given", operation, key)
 
 enum event_kind {
 #define NONE(id, name) EVENT_##id,

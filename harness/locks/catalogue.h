@@ -30,6 +30,8 @@
     SCHEME(redis_limit_full_bucket)                                                                \
     SCHEME(redis_limit_window)                                                                     \
     SCHEME(redis_limit_get_incr)                                                                   \
+    SCHEME(redis_list_move)                                                                        \
+    SCHEME(redis_list_pop)                                                                         \
     SCHEME(redlock)                                                                                \
     SCHEME(redlock_multiplexed)                                                                    \
     SCHEME(memcached_add)                                                                          \
@@ -52,7 +54,9 @@
     SCHEME(mysql_optimistic)                                                                       \
     SCHEME(mysql_get_lock)                                                                         \
     SCHEME(postgres_advisory)                                                                      \
-    SCHEME(postgres_lease_row)
+    SCHEME(postgres_lease_row)                                                                     \
+    SCHEME(postgres_queue)                                                                         \
+    SCHEME(postgres_queue_select)
 
 #define LOCK_SCHEME_DECLARE(name) extern const struct lock_scheme name##_scheme;
 LOCK_SCHEMES(LOCK_SCHEME_DECLARE)

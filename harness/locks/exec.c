@@ -183,6 +183,7 @@ static enum outcome acquire(struct lock *lock, struct grant *grant, int64_t dept
     if (outcome != OUTCOME_OK)
         return outcome;
     state->depth = depth;
+    grant->job = answer.line.job;
     if (depth == 1)
         grant->token = lock->options.fenced ? answer.line.token : 0;
     // Many locks do not renew the lease when they are entered again; the driver says so by how long

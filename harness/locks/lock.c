@@ -114,7 +114,7 @@ static enum outcome attempt(struct lock *lock, struct grant *grant)
     if (outcome == OUTCOME_UNKNOWN && scheme->recover != NULL &&
         scheme->recover(lock) == RELEASE_RELEASED)
         return OUTCOME_NO;
-    if (grant->detail == ACQUIRE_GONE && !lock->options.is_job) {
+    if (grant->detail == ACQUIRE_GONE && lock->options.job == 0) {
         error_set(&lock->error, "an acquire was answered as of a job that is gone, and only the "
                                 "workload jobs has jobs");
         return OUTCOME_BROKEN;
@@ -383,6 +383,7 @@ const struct lock_trait lock_traits[] = {
     {"fair", "grants in the order of asking"},
     {"renewed", "a watchdog of the client's renews the lease while the holder works"},
     {"session", "ends with the session or connection that holds it"},
+    {"job-queue", "a queue, which says itself which of its jobs a worker is given"},
     {"optimistic", "keeps nobody out: a write that comes too late is refused, and done again"},
     {"own-store", "guards a value in its own server, by its own reads and writes"},
     {"transaction", "its writes take effect with its release, or not at all"},

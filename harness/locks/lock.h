@@ -33,8 +33,9 @@ struct lock_options {
     int64_t retry_ns;   // pause between two attempts, on average
     int64_t request_ns; // time-out of one request
     int64_t permits;    // of a semaphore: how many may hold at once; else 1
-    bool is_job;        // the lock is a job's, of a queue that may remove it once it is done
-    bool fenced;        // a fencing token is wanted with each grant
+    int64_t job;        // its number in the queue, from 1, if the lock is a job's; else 0
+    const char *queue, *queue_tag; // name and tag of the first job's, which stand for the queue's
+    bool fenced;                   // a fencing token is wanted with each grant
 };
 
 // What all workers of one client process share of one of its locks: the process's own lock,
@@ -104,6 +105,7 @@ struct grant {
     int64_t token;          // fencing token from the acquire reply, 0 if the scheme gives none
     int64_t valid_until_ns; // on the client's clock, counted from before the request was sent;
                             // TIME_NEVER if the lock does not expire
+    int64_t job;            // of a queue: the number of the one that was given out
     enum acquire_detail detail;
     int64_t attempts;
 };

@@ -257,6 +257,7 @@ static enum outcome ask(struct lock *lock, struct grant *grant, int depth)
         lock_date_grant(lock, asked_for_ns(lock, &got, called_ns), says_when, grant);
     if (outcome == OUTCOME_OK)
         state->depth = depth;
+    grant->job = got.job;
     point(lock->actor, POINT_AFTER, "acquire");
     return outcome;
 }

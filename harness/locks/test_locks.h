@@ -230,6 +230,7 @@ static inline const struct lock_scheme *fixture_scheme(const struct fixture *fix
                 : scheme->server != NULL && strcmp(scheme->server, contract->server) == 0 &&
                       lock_scheme_takes(scheme, contract->topology ? contract->topology : "single");
         here &= contract->with_limiters || !lock_scheme_has(scheme, "limiter");
+        here &= !lock_scheme_has(scheme, "job-queue"); // which name no lock, but say which it is
         bool meant = contract->schemes == NULL || text_matches(scheme->name, contract->schemes);
         if (here && meant && nth-- == 0)
             return scheme;

@@ -89,6 +89,7 @@ struct lockpick_worker {
 
 struct lockpick_grant {
     int64_t token;    // fencing token; 0: none
+    int64_t job;      // with the trait `job-queue`: the number of the job, from 1
     int64_t valid_ms; // how much longer from now the lock is certainly ours: what is left of the
                       // lease if it is counted from before the request was sent, and no more than a
                       // lease; -1: not known

@@ -71,7 +71,8 @@ static void refuse(const struct trial *trial, struct text *reason)
         server != NULL ? scenario_server(trial->scenario, server)->topology : NULL;
     if (trial->skip_reason != NULL) {
         text_add(reason, trial->skip_reason);
-    } else if (workload->form.trait != NULL && !lock_scheme_has(scheme, workload->form.trait)) {
+    } else if (workload->form.trait != NULL && !workload->form.takes_others &&
+               !lock_scheme_has(scheme, workload->form.trait)) {
         text_format(reason, "it has not the trait '%s', which the workload %s needs",
                     workload->form.trait, settings->kind);
     } else if (only != NULL && only != workload) {

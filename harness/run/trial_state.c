@@ -53,7 +53,9 @@ struct lock_options state_lock_options(const struct trial_state *state, const st
                                  .request_ns = scenario->lock.request_ns,
                                  .permits =
                                      state->workload->has_permits ? scenario->workload.permits : 1,
-                                 .is_job = state->workload->takes_jobs,
+                                 .job = state->workload->form.has_jobs ? key - state->keys + 1 : 0,
+                                 .queue = state->keys[0].lock_name,
+                                 .queue_tag = state->keys[0].tag,
                                  .fenced = state->fenced};
 }
 
@@ -341,10 +343,11 @@ bool state_has_proxy(const struct trial_state *state, bool has_namespaces)
 static void tell_points(struct fault_environment *environment, const struct trial_state *state)
 {
     const struct external_client *external_client = state->scheme->external_client;
+    environment->is_unseen = lock_scheme_has(state->scheme, "job-queue");
     if (external_client == NULL)
         return;
     environment->is_external_client = external_client->plugin == NULL;
-    environment->is_unseen = !external_client->visible;
+    environment->is_unseen |= !external_client->visible;
     environment->points_are_missing =
         external_client->plugin == NULL && external_client->server != NULL;
     if (external_client->plugin != NULL)

@@ -132,6 +132,18 @@ static bool next_turn(const struct worker *worker, struct turn *turn)
 
 // --- a worker ------------------------------------------------------------------------------------
 
+// True if its jobs are a queue's, which says itself which of them it gives out.
+static bool has_queue(const struct worker *worker)
+{
+    return lock_scheme_has(worker->state->scheme, "job-queue");
+}
+
+static void use_key(struct worker *worker, size_t key)
+{
+    worker->key = &worker->keys[key];
+    worker->lock = has_queue(worker) ? &worker->keys[0].lock : &worker->key->lock;
+}
+
 void worker_prepare(struct worker *worker, const struct trial_state *state,
                     struct lock_client *clients, int client_number, int number)
 {
@@ -155,7 +167,6 @@ void worker_prepare(struct worker *worker, const struct trial_state *state,
     size_t first = state_keys_of(state, client_number, 0).first;
     worker->keys = memory_zeroed(range.count, sizeof *worker->keys);
     worker->key_count = range.count;
-    worker->key = &worker->keys[0];
     for (size_t i = 0; i < range.count; i++) {
         struct lock_client *client = &clients[range.first + i - first];
         const struct trial_key *key = &state->keys[range.first + i];
@@ -164,6 +175,7 @@ void worker_prepare(struct worker *worker, const struct trial_state *state,
             (struct lock){.client = client, .actor = &worker->actor, .random = &worker->random};
         worker->keys[i].store = state_store(state, key, &worker->actor, scenario->lock.request_ns);
     }
+    use_key(worker, 0);
 }
 
 static void record(struct worker *worker, struct event event)
@@ -174,7 +186,7 @@ static void record(struct worker *worker, struct event event)
 // The library's own times, where it says them.
 static void record_return(struct worker *worker, struct event event)
 {
-    const struct library_call *call = &worker->key->lock.call;
+    const struct library_call *call = &worker->lock->call;
     if (call->from_ns > 0)
         history_append(&worker->history, (struct event){.kind = EVENT_CALL,
                                                         .at_ns = call->from_ns,
@@ -185,8 +197,8 @@ static void record_return(struct worker *worker, struct event event)
 
 static void report_if_broken(struct worker *worker)
 {
-    const char *text = worker->key->lock.error.text[0] ? worker->key->lock.error.text
-                                                       : worker->key->store.error.text;
+    const char *text =
+        worker->lock->error.text[0] ? worker->lock->error.text : worker->key->store.error.text;
     if (text[0] != '\0')
         state_break(worker->state, "client-%d worker-%d, scheme %s: %s", worker->actor.client,
                     worker->actor.worker, worker->state->scheme->name, text);
@@ -196,11 +208,36 @@ static void report_if_broken(struct worker *worker)
 // was asked for.
 static int64_t on_machine_clock(const struct worker *worker, int64_t valid_until_ns)
 {
-    const struct lock *lock = &worker->key->lock;
+    const struct lock *lock = worker->lock;
     return lease_ends_on_machine_ns(&lock->asked, valid_until_ns, lock->options.lease_ns);
 }
 
 enum acquired { ACQUIRED, REFUSED, UNDECIDED };
+
+// BROKEN: there is no such job.
+static enum outcome take_given(struct worker *worker, int64_t operation, int64_t job)
+{
+    if (job < 1 || job > (int64_t)worker->key_count) {
+        error_set(
+            &worker->lock->error,
+            "it has the trait job-queue, and has given out the job %lld, of %zu: which of them it "
+            "is must be said, counted from 1",
+            (long long)job, worker->key_count);
+        return OUTCOME_BROKEN;
+    }
+    use_key(worker, (size_t)job - 1);
+    record(worker, (struct event){.kind = EVENT_GIVEN,
+                                  .given = {.operation = operation, .key = worker->key->number}});
+    return OUTCOME_OK;
+}
+
+// A job that is gone is done, as far as its worker knows; and of a queue, all are.
+static void note_gone(struct worker *worker)
+{
+    worker->key->is_done = true;
+    for (size_t i = 0; has_queue(worker) && i < worker->key_count; i++)
+        worker->keys[i].is_done = true;
+}
 
 // UNDECIDED: it came back without the lock long before its wait was over. That is no try of the
 // operation: a lock that answers so at once would use up all of them before anybody could see
@@ -209,13 +246,16 @@ static enum acquired acquire(struct worker *worker, const struct turn *turn, str
 {
     int64_t operation = turn->operation;
     int64_t asked_ns = clock_monotonic_ns();
-    int64_t wait_ns = worker->key->lock.options.wait_ns;
-    worker->key->lock.operation = operation;
-    record(worker, (struct event){.kind = EVENT_ACQUIRE_INVOKE,
-                                  .detail = (uint8_t)worker->key->lock.mode,
-                                  .acquire_invoke = {operation, asked_ns + wait_ns,
-                                                     turn->intended_ns, worker->key->number}});
-    enum outcome outcome = lock_acquire(&worker->key->lock, grant);
+    int64_t wait_ns = worker->lock->options.wait_ns;
+    worker->lock->operation = operation;
+    record(worker,
+           (struct event){.kind = EVENT_ACQUIRE_INVOKE,
+                          .detail = (uint8_t)worker->lock->mode,
+                          .acquire_invoke = {operation, asked_ns + wait_ns, turn->intended_ns,
+                                             has_queue(worker) ? 0 : worker->key->number}});
+    enum outcome outcome = lock_acquire(worker->lock, grant);
+    if (outcome == OUTCOME_OK && has_queue(worker))
+        outcome = take_given(worker, operation, grant->job);
     record_return(worker,
                   (struct event){.kind = EVENT_ACQUIRE_RETURN,
                                  .outcome = (uint8_t)outcome,
@@ -225,9 +265,11 @@ static enum acquired acquire(struct worker *worker, const struct turn *turn, str
                                                     grant->attempts}});
     if (outcome == OUTCOME_OK)
         return ACQUIRED;
-    worker->key->is_done |= grant->detail == ACQUIRE_GONE;
-    return !worker->key->is_done && clock_monotonic_ns() - asked_ns < wait_ns / 2 ? UNDECIDED
-                                                                                  : REFUSED;
+    if (grant->detail == ACQUIRE_GONE)
+        note_gone(worker);
+    return grant->detail != ACQUIRE_GONE && clock_monotonic_ns() - asked_ns < wait_ns / 2
+               ? UNDECIDED
+               : REFUSED;
 }
 
 // Locks once more, at `depth` (from 2). False if it is not the holder any more.
@@ -236,7 +278,7 @@ static bool reenter(struct worker *worker, int64_t operation, int64_t depth)
     struct grant grant = {0};
     record(worker, (struct event){.kind = EVENT_REENTER_INVOKE,
                                   .nested = {.operation = operation, .depth = depth}});
-    enum outcome outcome = lock_reenter(&worker->key->lock, &grant);
+    enum outcome outcome = lock_reenter(worker->lock, &grant);
     record_return(worker, (struct event){.kind = EVENT_REENTER_RETURN,
                                          .outcome = (uint8_t)outcome,
                                          .nested = {.operation = operation,
@@ -253,9 +295,8 @@ static void give_back(struct worker *worker, int64_t operation, int64_t depth)
     struct event asked = {.kind = is_nested ? EVENT_LEAVE_INVOKE : EVENT_RELEASE_INVOKE,
                           .nested = {.operation = operation, .depth = is_nested ? depth : 0}};
     record(worker, asked);
-    worker->key->lock.is_done = worker->state->workload->takes_jobs && worker->key->is_done;
-    enum release_answer answer =
-        is_nested ? lock_leave(&worker->key->lock) : lock_release(&worker->key->lock);
+    worker->lock->is_done = worker->state->workload->form.has_jobs && worker->key->is_done;
+    enum release_answer answer = is_nested ? lock_leave(worker->lock) : lock_release(worker->lock);
     asked.kind = is_nested ? EVENT_LEAVE_RETURN : EVENT_RELEASE_RETURN;
     asked.outcome = (uint8_t)release_outcome(answer);
     asked.detail = (uint8_t)answer;
@@ -278,7 +319,7 @@ static enum outcome read_value(struct worker *worker, int64_t operation, int64_t
                                   .access = {.operation = operation, .token = token}});
     worker->actor.phase = PHASE_READ;
     enum outcome outcome = scheme->read != NULL
-                               ? scheme->read(&worker->key->lock, seen)
+                               ? scheme->read(worker->lock, seen)
                                : worker->key->store.kind->read(&worker->key->store, token, seen);
     worker->actor.phase = PHASE_NONE;
     if (worker->actor.gate != NULL)
@@ -300,7 +341,7 @@ static enum outcome write_value(struct worker *worker, int64_t operation, int64_
            (struct event){.kind = EVENT_WRITE_INVOKE, .access = {operation, token, written, seen}});
     worker->actor.phase = PHASE_WRITE;
     enum outcome outcome =
-        scheme->write != NULL ? scheme->write(&worker->key->lock, written)
+        scheme->write != NULL ? scheme->write(worker->lock, written)
                               : worker->key->store.kind->write(&worker->key->store, token, written);
     worker->actor.phase = PHASE_NONE;
     record(worker, (struct event){.kind = EVENT_WRITE_RETURN,
@@ -326,8 +367,8 @@ static enum outcome update(struct worker *worker, int64_t operation, int64_t tok
         outcome = write_value(worker, operation, token, seen, written);
         if (outcome != OUTCOME_NO || !worker->is_optimistic || state_is_stopped(worker->state))
             return outcome;
-        worker->key->lock.give_up_ns = TIME_NEVER;
-        lock_wait_before_retry(&worker->key->lock);
+        worker->lock->give_up_ns = TIME_NEVER;
+        lock_wait_before_retry(worker->lock);
     }
 }
 
@@ -346,7 +387,7 @@ static void update_nested(struct worker *worker, int64_t operation, int64_t toke
 // lease that nobody renews a tenth is left, in which it resigns.
 static bool leads(const struct worker *worker, const struct grant *grant)
 {
-    const struct lock *lock = &worker->key->lock;
+    const struct lock *lock = worker->lock;
     int64_t left_ns = grant->valid_until_ns - clock_now_ns(&worker->actor.clock);
     return atomic_load(&lock->lost) == LOST_NOT && !state_is_stopped(worker->state) &&
            (left_ns > lock->options.lease_ns / 10 || lock_scheme_has(lock->scheme, "renewed"));
@@ -367,7 +408,7 @@ static void lead(struct worker *worker, int64_t operation, const struct grant *g
 
 static void work(struct worker *worker, int64_t operation, const struct grant *grant)
 {
-    if (worker->key->lock.mode == LOCK_SHARED) {
+    if (worker->lock->mode == LOCK_SHARED) {
         // Looks again: under a shared lock nothing may have changed.
         int64_t seen = 0;
         if (read_value(worker, operation, grant->token, &seen) == OUTCOME_OK) {
@@ -416,10 +457,9 @@ bool worker_operate(struct worker *worker, const struct turn *turn)
     bool only_reads = workload->only_reads != NULL &&
                       (gate != NULL ? gate->operation % 2 == 0
                                     : workload->only_reads(scenario_of(worker), &worker->random));
-    if (worker->key_count > 1 && !workload->takes_jobs)
-        worker->key =
-            &worker->keys[key_distribution_draw(&worker->state->distribution, &worker->random)];
-    worker->key->lock.mode = only_reads ? LOCK_SHARED : LOCK_EXCLUSIVE;
+    if (worker->key_count > 1 && !workload->form.has_jobs)
+        use_key(worker, key_distribution_draw(&worker->state->distribution, &worker->random));
+    worker->lock->mode = only_reads ? LOCK_SHARED : LOCK_EXCLUSIVE;
     // The lock inside the transaction: released before the commit.
     bool began = begin(worker, BOUNDARY_WRAPPED);
     if (began == (boundary == BOUNDARY_WRAPPED))
@@ -462,12 +502,12 @@ static bool measure_applies(const struct worker *worker)
         state->load.arrivals == NULL && (state->load.count == 0 || scenario->workload.for_ns > 0);
     return state->workload->only_locks && !state->workload->never_gives_back && is_closed &&
            worker->key_count == 1 && state->scheme->measures != NULL &&
-           state->scheme->measures(&worker->key->lock);
+           state->scheme->measures(worker->lock);
 }
 
 static void record_cycle(struct worker *worker, int64_t operation, const struct lock_cycle *cycle)
 {
-    int64_t give_up_ns = cycle->acquire_ns + worker->key->lock.options.wait_ns;
+    int64_t give_up_ns = cycle->acquire_ns + worker->lock->options.wait_ns;
     record(worker,
            (struct event){.kind = EVENT_ACQUIRE_INVOKE,
                           .at_ns = cycle->acquire_ns,
@@ -510,7 +550,7 @@ static int64_t measure_operations(struct worker *worker, const struct turn *turn
                                        .think_ns = scenario->workload.think_ns};
         struct lock_cycle *cycles = NULL;
         size_t cycle_count = 0;
-        struct lock *lock = &worker->key->lock;
+        struct lock *lock = worker->lock;
         enum outcome outcome = lock->scheme->measure(lock, &measure, &cycles, &cycle_count);
         // The program did not answer before the trial ended: what it did since is not known.
         if (outcome == OUTCOME_UNKNOWN)
@@ -559,7 +599,9 @@ int worker_connect(struct worker *worker)
     struct error error = {0};
     while (worker->opened < worker->key_count) {
         struct worker_key *key = &worker->keys[worker->opened++];
-        if (lock_open(&key->lock, &error) == 0 && store_open(&key->store, &error) == 0)
+        bool is_used = worker->opened == 1 || !has_queue(worker);
+        if ((!is_used || lock_open(&key->lock, &error) == 0) &&
+            store_open(&key->store, &error) == 0)
             continue;
         state_break(worker->state, "client-%d worker-%d, scheme %s: %s", worker->actor.client,
                     worker->actor.worker, worker->state->scheme->name, error.text);
@@ -572,7 +614,8 @@ void worker_disconnect(struct worker *worker)
 {
     for (size_t i = 0; i < worker->opened; i++) {
         store_close(&worker->keys[i].store);
-        lock_close(&worker->keys[i].lock);
+        if (i == 0 || !has_queue(worker))
+            lock_close(&worker->keys[i].lock);
     }
 }
 
@@ -582,19 +625,21 @@ void worker_disconnect(struct worker *worker)
 static bool choose_job(struct worker *worker)
 {
     size_t open = 0;
-    if (!worker->state->workload->takes_jobs)
+    if (!worker->state->workload->form.has_jobs)
         return true;
     for (size_t i = 0; i < worker->key_count; i++)
         open += !worker->keys[i].is_done;
     if (open == 0)
         return false;
+    if (has_queue(worker))
+        return true;
     bool waits = worker->refused >= open;
     if (waits)
-        rest(worker, worker->key->lock.options.retry_ns);
+        rest(worker, worker->lock->options.retry_ns);
     while (worker->keys[worker->place % worker->key_count].is_done)
         worker->place++;
-    worker->key = &worker->keys[worker->place++ % worker->key_count];
-    worker->key->lock.options.wait_ns = waits ? worker->key->lock.client->options.wait_ns : 0;
+    use_key(worker, worker->place++ % worker->key_count);
+    worker->lock->options.wait_ns = waits ? worker->lock->client->options.wait_ns : 0;
     return true;
 }
 
@@ -617,7 +662,7 @@ void *worker_run(void *context)
     int64_t done = 0;
     struct turn turn;
     bool measures = connected == 0 && measure_applies(worker);
-    int way = worker->key->lock.client->has_proxy ? 0 : WAY_STRAIGHT;
+    int way = worker->lock->client->has_proxy ? 0 : WAY_STRAIGHT;
     way |= measures ? WAY_OWN_LOOP : 0;
     record(worker, (struct event){.kind = EVENT_WORKER_START, .detail = (uint8_t)way});
     while (connected == 0 && choose_job(worker) && next_turn(worker, &turn)) {

@@ -29,7 +29,8 @@ struct worker {
     size_t key_count;
     size_t opened;          // of the keys: those that must be closed
     struct worker_key *key; // the one that it uses now
-    size_t place, refused;  // of jobs: the next in line, and how many acquires since the last grant
+    struct lock *lock;     // that one's; of a queue, which says itself which job it is, the first's
+    size_t place, refused; // of jobs: the next in line, and how many acquires since the last grant
     enum boundary boundary; // of the store's transactions
     bool is_optimistic;
     bool is_warming_up; // as of its last operation

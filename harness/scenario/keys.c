@@ -493,9 +493,10 @@ const char *const *words_of(const struct vocabulary *vocabulary, enum word_list 
     // The traits that a scheme which is a program may have: the others need the harness's own
     // store.
     static const char *const promises[] = {
-        "exclusive", "lease",   "owner-checked", "validity-checked", "fenced",
-        "reentrant", "shared",  "permits",       "limiter",          "fair",
-        "renewed",   "session", "local",         "at-least-once",    NULL};
+        "exclusive", "lease",         "owner-checked", "validity-checked",
+        "fenced",    "reentrant",     "shared",        "permits",
+        "limiter",   "fair",          "renewed",       "session",
+        "local",     "at-least-once", "job-queue",     NULL};
     static const char *const moments[] = {"times", "points", NULL};
     const char *const *const lists[] = {
         [WORDS_WORKLOADS] = vocabulary->workloads,

@@ -62,7 +62,8 @@ bool scenario_tries(const struct scenario *scenario, const struct vocabulary *vo
     for (size_t i = 0; vocabulary->workloads[i] != NULL; i++) {
         const struct workload_form *form = &vocabulary->workload_forms[i];
         bool is_it = strcmp(vocabulary->workloads[i], scenario->workload.kind) == 0;
-        fits &= form->why_only == NULL || text_is_one_of(form->trait, traits) == is_it;
+        fits &= form->why_only == NULL || text_is_one_of(form->trait, traits) == is_it ||
+                (is_it && form->takes_others);
     }
     return patterns_mean(&scenario->schemes, name, traits) &&
            (fits || string_list_has(&scenario->schemes, name));

@@ -468,6 +468,8 @@ struct workload_form {
     bool ends_with_its_work;        // how much there is to do is said by its own keys
     const char *trait;              // that a scheme must have for it; NULL: none
     const char *why_only;           // schemes of that trait are for no other; NULL: they are
+    bool takes_others;              // schemes without that trait, too
+    bool has_jobs;                  // each lock is a job, and the trial is over once all are done
 };
 
 // Where a property cannot be broken.

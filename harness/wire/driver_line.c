@@ -57,6 +57,7 @@ static const struct member {
     {"answer", OTHER, 0, 0, ~BIT(DRIVER_HELLO)},
     {"id", NUMBER, PLACE(id), 1, ANSWERS | BIT(DRIVER_MEASURED)},
     {"token", NUMBER, PLACE(token), 1, ANSWERS},
+    {"job", NUMBER, PLACE(job), 1, BIT(DRIVER_HELD)},
     {"valid_ms", NUMBER, PLACE(valid_ms), 0, ANSWERS},
     {"from_ns", NUMBER, PLACE(from_ns), 1, ANSWERS},
     {"to_ns", NUMBER, PLACE(to_ns), 1, ANSWERS},

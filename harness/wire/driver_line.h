@@ -53,6 +53,7 @@ struct driver_line {
     bool measures;    // of a hello: it can run a loop by itself
     int64_t id;       // of the request that it answers; 0: of none
     int64_t token;    // 0: none
+    int64_t job;      // of a queue: which of its jobs is held, from 1; 0: it does not say
     int64_t valid_ms; // how much longer the hold is valid; -1: it does not say
     // On CLOCK_MONOTONIC; 0: it does not say.
     int64_t from_ns, to_ns;      // when the library was called, and when that call returned

@@ -2,7 +2,8 @@
 // order, pass by those that others have leased, and wait for one when all that are left are leased.
 // The guarded value says whether the job is done: whoever leases one that is not does it, and marks
 // it. When a worker dies, or stands still for too long, its lease ends, and the job is another's. A
-// queue may delete a job that is done: whoever asks for it is told that it is gone.
+// queue may delete a job that is done: whoever asks for it is told that it is gone. A scheme with
+// the trait job-queue is asked for any job, and says which of them it gives out.
 #include "harness/workloads/workload.h"
 
 static int64_t operations(const struct scenario *scenario)
@@ -60,10 +61,16 @@ static const struct workload_words words = {
 const struct workload jobs_workload = {
     .name = "jobs",
     .summary = "workers lease jobs of a queue, do each, and mark it done, until all are",
-    .form = {.needs = needs, .refuses = refuses, .ends_with_its_work = true},
+    .form = {.needs = needs,
+             .refuses = refuses,
+             .ends_with_its_work = true,
+             .trait = "job-queue",
+             .why_only = "it says itself which of its jobs it gives out: it is for the workload "
+                         "jobs (scenarios/jobs)",
+             .takes_others = true,
+             .has_jobs = true},
     .operations = operations,
     .next = next,
     .job = job,
     .words = &words,
-    .takes_jobs = true,
 };

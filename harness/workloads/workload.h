@@ -68,7 +68,6 @@ struct workload {
     // Optional: the job that an operation with the lock of that key (0: there is only one) is for.
     struct job_mark (*job)(const struct scenario *scenario, int64_t operation, int64_t key);
     bool has_permits; // more than one may hold at once: as many as the scenario says
-    bool takes_jobs;  // each key is a job, and the trial is over once all are done
     bool nests; // each operation locks `depth` times, one inside the other, and updates at each
     bool tells_missing;    // stories tell how many accepted writes, each of 1, are not in the sum
     bool only_locks;       // the guarded value is neither read nor written
