@@ -520,8 +520,10 @@ static inline void set_field(const struct field *field, void *base, const char *
 {
     char *at = (char *)base + field->offset;
     if (field->kind == FIELD_SPAN)
-        *(int64_t *)(void *)at = (int64_t)(strtod(value, NULL) * (double)NS_PER_MS);
-    else if (field->kind == FIELD_NUMBER)
+        *(int64_t *)(void *)at = (int64_t)(strtod(value, NULL) * (double)NS_PER_MS + 0.5);
+    else if (field->kind == FIELD_RATIO)
+        *(double *)(void *)at = strtod(value, NULL);
+    else if (field->kind == FIELD_NUMBER || field->kind == FIELD_SIZE)
         *(int64_t *)(void *)at = strtoll(value, NULL, 10);
     else if (field->kind == FIELD_INT)
         *(int *)(void *)at = atoi(value);

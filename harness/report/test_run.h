@@ -55,6 +55,25 @@ static inline const struct run_report *test_report(const struct run_result *run)
     return &report;
 }
 
+// The words of the page without what is around them: a cell ends with " | ", a row or a paragraph
+// with a line, a second line in a cell begins with " / ". Frees the page.
+static inline char *test_page_words(char *page)
+{
+    static const char *const ends[][2] = {{"</td>", " | "},     {"</th>", " | "}, {"</tr>", "\n"},
+                                          {"</p>", "\n"},       {"</h", "\n"},    {"</li>", "\n"},
+                                          {"</summary>", "\n"}, {"<br>", " / "}};
+    struct text words = {0};
+    for (const char *at = strstr(page, "<body>"); *at != '\0';) {
+        size_t length = *at == '<' ? strcspn(at, ">") + 1 : strcspn(at, "\n<");
+        for (size_t i = 0; *at == '<' && i < sizeof ends / sizeof *ends; i++)
+            text_add(&words, strncmp(at, ends[i][0], strlen(ends[i][0])) == 0 ? ends[i][1] : "");
+        text_add_bytes(&words, at, *at == '<' ? 0 : length);
+        at += length + (at[length] == '\n');
+    }
+    free(page);
+    return words.bytes;
+}
+
 // Frees what was measured of its trials.
 static inline void test_run_end(struct test_run *test)
 {

@@ -1,0 +1,461 @@
+// Runs in rows, and how they are told: cases/*.cases. The rows of a case are taken one after the
+// other; cases/README.md says which there are.
+#include "harness/check/test_history.h"
+#include "harness/report/test_run.h"
+#include "harness/testing/cases.h"
+
+#define OF(name, kind, member)                                                                     \
+    {                                                                                              \
+        name, FIELD_##kind, offsetof(struct trial_result, member)                                  \
+    }
+#define LATENCY(name, member)                                                                      \
+    OF(name, SIZE, member.count), OF(name "-p50", SPAN, member.p50_ns),                            \
+        OF(name "-p90", SPAN, member.p90_ns), OF(name "-p95", SPAN, member.p95_ns),                \
+        OF(name "-p99", SPAN, member.p99_ns), OF(name "-p999", SPAN, member.p999_ns),              \
+        OF(name "-p9999", SPAN, member.p9999_ns), OF(name "-max", SPAN, member.max_ns)
+#define WAITS(name, member)                                                                        \
+    OF(name, SIZE, member.count), OF(name "-p50", SPAN, member.p50_ns),                            \
+        OF(name "-p99", SPAN, member.p99_ns), OF(name "-max", SPAN, member.max_ns)
+#define USED(name, member)                                                                         \
+    OF(name, INT, member.processes), OF(name "-processor", SPAN, member.processor_ns),             \
+        OF(name "-knows-switches", BOOL, member.knows_switches),                                   \
+        OF(name "-voluntary", NUMBER, member.voluntary_switches),                                  \
+        OF(name "-other", NUMBER, member.other_switches),                                          \
+        OF(name "-knows-network", BOOL, member.knows_network),                                     \
+        OF(name "-received", NUMBER, member.received_bytes),                                       \
+        OF(name "-sent", NUMBER, member.sent_bytes)
+
+static const struct field fields[] = {
+    OF("verdict", INT, judgement.verdict),
+    OF("expectation", INT, judgement.expectation),
+    OF("cost-only", BOOL, judgement.is_measurement),
+    OF("history", BOOL, has_history),
+    OF("lanes", INT, lanes),
+    OF("rate", RATIO, statistics.holds_per_second),
+    OF("attempts", RATIO, statistics.attempts_per_hold),
+    OF("jain", RATIO, statistics.fairness),
+    OF("holds", SIZE, statistics.holds),
+    OF("leased", SIZE, statistics.leased),
+    OF("expired", SIZE, statistics.expired),
+    OF("not-held", SIZE, statistics.not_held),
+    OF("open", SIZE, statistics.open),
+    OF("longest-open", SPAN, statistics.longest_open_ns),
+    OF("longest-wait", SPAN, statistics.longest_wait_ns),
+    OF("due", NUMBER, statistics.due),
+    OF("begun", NUMBER, statistics.begun),
+    LATENCY("acquire", statistics.acquire),
+    OF("bound", BOOL, statistics.driver_bound.is_bound),
+    OF("late-p50", BOOL, statistics.driver_bound.late[PERCENTILE_p50]),
+    OF("late-p99", BOOL, statistics.driver_bound.late[PERCENTILE_p99]),
+    OF("late-max", BOOL, statistics.driver_bound.late[PERCENTILE_max]),
+    OF("times", INT, statistics.times),
+    OF("turns-grants", SIZE, statistics.turns.grants),
+    OF("turns-least", SIZE, statistics.turns.least_grants),
+    OF("turns-most", SIZE, statistics.turns.most_grants),
+    OF("turns-order", INT, statistics.turns.order),
+    OF("turns-contested", SIZE, statistics.turns.contested),
+    OF("turns-out", SIZE, statistics.turns.out_of_turn),
+    OF("turns-overtaken", SIZE, statistics.turns.overtaken),
+    OF("turns-deepest", SIZE, statistics.turns.deepest),
+    OF("herd", BOOL, statistics.herd.is_known),
+    OF("herd-grants", SIZE, statistics.herd.grants),
+    OF("herd-acquires", NUMBER, statistics.herd.acquire_requests),
+    OF("herd-releases", NUMBER, statistics.herd.release_requests),
+    OF("herd-wakeups", NUMBER, statistics.herd.wakeups),
+    WAITS("after-release", statistics.liveness.after_release),
+    WAITS("after-crash", statistics.liveness.after_crash),
+    OF("left", INT, statistics.liveness.left),
+    OF("resources", BOOL, statistics.resources.is_known),
+    OF("covered", SPAN, statistics.resources.covered_ns),
+    OF("machine-busy", SPAN, statistics.resources.machine_busy_ns),
+    OF("processors", INT, statistics.resources.processors),
+    USED("driver", statistics.resources.driver),
+    USED("clients", statistics.resources.clients),
+    USED("servers", statistics.resources.servers),
+};
+
+// A case on its way.
+struct telling {
+    const struct written_case *one;
+    size_t line;    // of its body
+    char *shown;    // last
+    const char *at; // in that, behind what was found last
+    struct scenario others[4];
+    size_t other_count;
+    struct fault_instance instances[4];
+    struct external_client program;
+};
+
+static size_t failures; // in all cases
+
+static __attribute__((format(printf, 2, 3))) void wrong(const struct telling *telling,
+                                                        const char *format, ...)
+{
+    char why[3000];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(why, sizeof why, format, arguments);
+    va_end(arguments);
+    print_error("%s:%zu: %s\n", telling->one->file, telling->one->line + telling->line, why);
+    failures++;
+}
+
+static struct trial_result *last_result(void)
+{
+    return &test.results[test.run.count - 1];
+}
+
+// In place: what "\n" and "\xNN" stand for.
+static char *plain(char *text)
+{
+    char *to = text;
+    for (const char *from = text; *from != '\0'; to++, from++) {
+        unsigned byte = (unsigned char)*from;
+        if (strncmp(from, "\\n", 2) == 0)
+            byte = '\n', from++;
+        else if (strncmp(from, "\\x", 2) == 0 && sscanf(from + 2, "%2x", &byte) == 1)
+            from += 3;
+        *to = (char)byte;
+    }
+    *to = '\0';
+    return text;
+}
+
+static void set_fields(struct row *row, struct trial_result *result)
+{
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+        const char *value = take_value(row, fields[i].name);
+        if (value != NULL)
+            set_field(&fields[i], result, value);
+    }
+}
+
+// --- rows ----------------------------------------------------------------------------------------
+
+static void add_trial(struct telling *telling, struct row *row)
+{
+    static const char *const results[] = {"none", "met", "missed", NULL};
+    const char *scheme = take_next(row);
+    const char *verdict = take_next(row);
+    int result = text_index(take_next(row), results);
+    enum verdict i = VERDICT_SAFE;
+    while (i < VERDICT_NOT_APPLICABLE && strcmp(verdict_name(i), verdict) != 0)
+        i++;
+    test_add(&test, scheme, i, (enum expectation_result)result);
+    (void)telling;
+}
+
+static void add_repeat(struct telling *telling, struct row *row)
+{
+    const char *scheme = take_next(row);
+    (void)telling;
+    test_repeat(&test, scheme, strtoll(take_next(row), NULL, 10));
+}
+
+static void add_ten(struct telling *telling, struct row *row)
+{
+    const char *scheme = take_next(row);
+    (void)telling;
+    test_ten_acquires(&test, ADD(scheme, SAFE, NONE), strtod(take_next(row), NULL));
+}
+
+static void choose_trial(struct telling *telling, struct row *row)
+{
+    size_t number = strtoul(take_next(row), NULL, 10);
+    assert_in_range(number, 1, test.run.count);
+    set_fields(row, &test.results[number - 1]);
+    (void)telling;
+}
+
+static void change_last(struct telling *telling, struct row *row)
+{
+    (void)telling;
+    (void)row;
+}
+
+static void add_finding(struct telling *telling, struct row *row)
+{
+    static const struct check *const checks[] = {&test_stale_holder, &test_lost_update,
+                                                 &test_stuck};
+    const char *name = take_next(row);
+    bool harmless = take_word(row, "harmless");
+    int64_t count = take_number(row, "count", 1);
+    (void)telling;
+    for (size_t i = 0; i < 3; i++) {
+        if (strcmp(checks[i]->name, name) == 0)
+            test_find(last_result(), checks[i], harmless)->count = count;
+    }
+}
+
+// Its times are in milliseconds, or `never`.
+static void set_recovery(struct telling *telling, struct row *row)
+{
+    struct recoveries *recoveries = &last_result()->statistics.recoveries;
+    int64_t times_ns[3];
+    int fault = atoi(take_next(row));
+    for (int i = 0; i < 3; i++) {
+        const char *word = take_next(row);
+        times_ns[i] = strcmp(word, "never") == 0
+                          ? TIME_NEVER
+                          : (int64_t)(strtod(word, NULL) * (double)NS_PER_MS);
+    }
+    size_t at = 0;
+    while (at < recoveries->count && recoveries->items[at].fault != fault)
+        at++;
+    recoveries->count += at == recoveries->count;
+    recoveries->items[at] = (struct recovery){fault, times_ns[0], times_ns[1], times_ns[2], -1};
+    (void)telling;
+}
+
+static void set_run(struct telling *telling, struct row *row)
+{
+    test.run.planned = (size_t)take_number(row, "planned", (int64_t)test.run.planned);
+    test.scenario.verdict_only = take_number(row, "verdict-only", test.scenario.verdict_only);
+    test.run.environment.processors = (int)take_number(row, "processors", 0);
+    test.run.environment.load_at_begin.averages[0] = take_ms(row, "load-before", 0);
+    test.run.environment.load_at_end.averages[0] = take_ms(row, "load-after", 0);
+    test.run.environment.load_at_begin.is_known = test.run.environment.load_at_end.is_known =
+        test.run.environment.processors > 0;
+    (void)telling;
+}
+
+// The last trial's: that one of that name, or a new one with as many faults.
+static void set_scenario(struct telling *telling, struct row *row)
+{
+    size_t at = 0;
+    char *name = take_next(row);
+    while (at < telling->other_count && strcmp(telling->others[at].name, name) != 0)
+        at++;
+    struct scenario *other = &telling->others[at];
+    if (at == telling->other_count) {
+        telling->other_count++;
+        *other = test.scenario;
+        other->name = name;
+        other->faults = telling->instances;
+    }
+    other->fault_count = (size_t)take_number(row, "faults", 0);
+    test.trials[test.run.count - 1].scenario = other;
+}
+
+// One more of the scenario's.
+static void take_fault(struct telling *telling, struct row *row)
+{
+    size_t at = test.scenario.fault_count++;
+    test.scenario.faults = telling->instances;
+    telling->instances[at].number = (int)at + 1;
+    telling->instances[at].verb = take_next(row);
+}
+
+static void draw_faults(struct telling *telling, struct row *row)
+{
+    (void)row;
+    for (size_t i = 0; i < test.scenario.fault_count; i++)
+        telling->instances[i].drawn = true;
+}
+
+// The last trial's lock is a program of its own; a plug-in is none.
+static void set_program(struct telling *telling, struct row *row)
+{
+    static const struct external_client plugin = {.name = "own", .plugin = "./own.so"};
+    telling->program =
+        (struct external_client){.name = "own", .install = take_value(row, "install")};
+    test.trials[test.run.count - 1].external_client =
+        take_word(row, "plugin") ? &plugin : &telling->program;
+}
+
+static void set_traits(struct telling *telling, struct row *row)
+{
+    static const char *const fair[] = {"fair", NULL};
+    (void)telling;
+    (void)row;
+    test.trials[test.run.count - 1].traits = fair;
+}
+
+static void change_threshold(struct telling *telling, struct row *row)
+{
+    struct limit *limit = &test.thresholds[strtoul(take_next(row), NULL, 10) - 1].limit;
+    const char *bound = take_value(row, "bound");
+    limit->bound = bound != NULL ? strtod(bound, NULL) : limit->bound;
+    if (take_word(row, "below"))
+        limit->relation = RELATION_BELOW;
+    (void)telling;
+}
+
+static void keep_thresholds(struct telling *telling, struct row *row)
+{
+    test.scenario.threshold_count = strtoul(take_next(row), NULL, 10);
+    (void)telling;
+}
+
+// --- what is expected ----------------------------------------------------------------------------
+
+// "met|missed|open [MEASURED]"; its reason is behind a colon.
+static void expect_outcome(struct telling *telling, struct row *row, const char *reason)
+{
+    static const char *const names[] = {[THRESHOLD_MET] = "met",
+                                        [THRESHOLD_MISSED] = "missed",
+                                        [THRESHOLD_NOT_MEASURED] = "open",
+                                        NULL};
+    const struct threshold_outcomes *outcomes = &test_report(&test.run)->thresholds;
+    const struct threshold_outcome *outcome = &outcomes->items[0];
+    int result = text_index(take_next(row), names);
+    const char *measured = take_value(row, "measured");
+    const char *scheme = take_value(row, "scheme");
+    assert_int_equal(outcomes->count, 1);
+    if ((int)outcome->result != result ||
+        (reason != NULL && strstr(outcome->reason, reason) == NULL) ||
+        (measured != NULL && strcmp(outcome->measured, measured) != 0) ||
+        (scheme != NULL && strcmp(outcome->trial->scheme, scheme) != 0) ||
+        (take_word(row, "driver-bound") && !outcome->driver_bound))
+        wrong(telling, "it is %s of %s, %s: %s", names[outcome->result], outcome->trial->scheme,
+              outcome->measured, outcome->reason);
+}
+
+static void expect_count(struct telling *telling, const char *text)
+{
+    char *words;
+    size_t wanted = strtoul(text, &words, 10), count = 0;
+    for (const char *at = telling->shown; (at = strstr(at, words + 1)) != NULL; at += 1)
+        count++;
+    if (count != wanted)
+        wrong(telling, "'%s' is there %zu times", words + 1, count);
+}
+
+// From where the words are, to the end.
+static void expect_words(struct telling *telling, const char *words)
+{
+    const char *found = telling->at != NULL ? strstr(telling->at, words) : NULL;
+    if (found != NULL)
+        telling->at = found + 1;
+    else
+        wrong(telling, "it is not there, or not behind the one before: %s\n%.2500s", words,
+              telling->at != NULL ? telling->at : "");
+}
+
+static void show(struct telling *telling, const char *how)
+{
+    const struct run_report *report = test_report(&test.run);
+    free(telling->shown);
+    if (strcmp(how, "markdown") == 0)
+        telling->shown = report_markdown(report);
+    else if (strcmp(how, "html") == 0)
+        telling->shown = report_html(report);
+    else if (strcmp(how, "words") == 0)
+        telling->shown = test_page_words(report_html(report));
+    else
+        telling->shown = PRINTED(
+            report_print(report, out, strcmp(how, "coloured") == 0, strcmp(how, "quiet") == 0));
+    telling->at = telling->shown;
+}
+
+// --- cases ---------------------------------------------------------------------------------------
+
+static const struct {
+    const char *word;
+    void (*take)(struct telling *telling, struct row *row);
+    bool is_of_trial; // fields follow, of the last trial
+} rows[] = {
+    {"trial", add_trial, true},
+    {"repeat", add_repeat, true},
+    {"ten", add_ten, true},
+    {"set", change_last, true},
+    {"of", choose_trial, false},
+    {"finds", add_finding, false},
+    {"recovery", set_recovery, false},
+    {"run", set_run, false},
+    {"scenario", set_scenario, false},
+    {"fault", take_fault, false},
+    {"drawn", draw_faults, false},
+    {"program", set_program, false},
+    {"fair", set_traits, false},
+    {"limit", change_threshold, false},
+    {"thresholds", keep_thresholds, false},
+};
+
+// Rows that are a word and a text. False: it is none of them.
+static bool take_text(struct telling *telling, const char *word, char *text)
+{
+    struct judgement *judgement = test.run.count > 0 ? &last_result()->judgement : NULL;
+    if (strcmp(word, "threshold") == 0)
+        test_threshold(&test, text);
+    else if (strcmp(word, "because") == 0)
+        snprintf(judgement->reason, sizeof judgement->reason, "%s", plain(text));
+    else if (strcmp(word, "expected") == 0)
+        snprintf(judgement->expectation_text, sizeof judgement->expectation_text, "%s",
+                 plain(text));
+    else if (strcmp(word, "bound") == 0)
+        snprintf(last_result()->statistics.driver_bound.reason,
+                 sizeof last_result()->statistics.driver_bound.reason, "%s", plain(text));
+    else if (strcmp(word, "story") == 0)
+        last_result()->story = plain(text);
+    else if (strcmp(word, "kernel") == 0)
+        snprintf(test.run.environment.kernel, sizeof test.run.environment.kernel, "%s", text);
+    else if (strcmp(word, "text") == 0) // of the last fault
+        telling->instances[test.scenario.fault_count - 1].text = text;
+    else if (strcmp(word, "shows") == 0)
+        show(telling, text);
+    else if (strcmp(word, "has") == 0)
+        expect_words(telling, plain(text));
+    else if (strcmp(word, "lacks") == 0 && strstr(telling->shown, plain(text)) != NULL)
+        wrong(telling, "it is there: %s", text);
+    else if (strcmp(word, "counts") == 0)
+        expect_count(telling, plain(text));
+    else if (strcmp(word, "outcomes") == 0 &&
+             test_report(&test.run)->thresholds.count != strtoul(text, NULL, 10))
+        wrong(telling, "there are %zu", test_report(&test.run)->thresholds.count);
+    else if (strcmp(word, "exit") == 0 && report_exit_code(test_report(&test.run)) != atoi(text))
+        wrong(telling, "it is %d", report_exit_code(test_report(&test.run)));
+    else
+        return strcmp(word, "lacks") == 0 || strcmp(word, "outcomes") == 0 ||
+               strcmp(word, "exit") == 0;
+    return true;
+}
+
+static void take_row(struct telling *telling, char *line)
+{
+    struct row row = {.file = telling->one->file, .line = telling->one->line + telling->line};
+    char *text = line + strcspn(line, " ");
+    char word[16];
+    snprintf(word, sizeof word, "%.*s", (int)(text - line), line);
+    text += *text == ' ';
+    if (take_text(telling, word, text))
+        return;
+    char *reason = strcmp(word, "outcome") == 0 ? strstr(text, ": ") : NULL;
+    if (reason != NULL)
+        *reason = '\0';
+    split(text, &row);
+    if (strcmp(word, "outcome") == 0)
+        expect_outcome(telling, &row, reason != NULL ? reason + 2 : NULL);
+    else {
+        size_t i = 0;
+        while (i < sizeof rows / sizeof *rows && strcmp(rows[i].word, word) != 0)
+            i++;
+        if (i == sizeof rows / sizeof *rows)
+            fail_case(telling->one, "there is no such row: %s", word);
+        rows[i].take(telling, &row);
+        if (rows[i].is_of_trial)
+            set_fields(&row, last_result());
+    }
+    all_taken(&row);
+}
+
+static void play(const struct written_case *one)
+{
+    struct telling telling = {.one = one};
+    AUTO_FREE char *body = memory_string(one->body.bytes);
+    test_run_start(&test);
+    for (char *rest = body, *line; (line = strsep(&rest, "\n")) != NULL;) {
+        telling.line++;
+        if (*line != '\0' && *line != '#')
+            take_row(&telling, line);
+    }
+    free(telling.shown);
+    test_run_end(&test);
+}
+
+TEST(every_run_is_told_as_it_says)
+{
+    each_case("harness/report/cases/sections.cases", 30, play);
+    each_case("harness/report/cases/thresholds.cases", 15, play);
+    assert_int_equal(failures, 0);
+}
