@@ -18,7 +18,9 @@ def address(kind):
 class Library:
     """Subclasses define start(hello), try_acquire(request) and release(request): true if it has the
     lock, and if the lock that was released was its own. What is raised is an answer that did not
-    come."""
+    come. A rate limiter asks `once`, and has no release."""
+
+    once = False
 
     def acquire(self, request):
         give_up = time.monotonic() + request["wait_ms"] / 1000
@@ -26,7 +28,7 @@ class Library:
             asked = time.monotonic_ns()  # from when on the lease counts
             if self.try_acquire(request):
                 return {"answer": "held", "request_ns": asked}
-            if time.monotonic() > give_up:
+            if self.once or time.monotonic() > give_up:
                 return {"answer": "not-held"}
             time.sleep(self.retry)
 
