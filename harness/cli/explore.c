@@ -225,8 +225,8 @@ static void say_work(const struct exploration *exploration, const struct trial *
     if (result->end == SEARCH_BROKEN && result->error.text[0] != '\0')
         text_format(text, "    it ended early: %s\n", result->error.text);
     if (result->unconfirmed != NULL)
-        text_format(text, "    a schedule that broke it (%s) broke it in none of %d replays\n",
-                    result->unconfirmed->name, REPLAYS);
+        text_format(text, "    a schedule that broke it (%s) broke it in none of %d replays%s\n",
+                    result->unconfirmed->name, REPLAYS, result->unconfirmed_why.text);
     if (result->progress.unlike > 0)
         text_format(text, "    %llu schedules did not go as they had gone before\n",
                     (unsigned long long)result->progress.unlike);

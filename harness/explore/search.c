@@ -35,6 +35,7 @@ struct search {
     struct sampling sampling;
     uint64_t again;            // how often a state was seen that had been seen before
     uint64_t schedules_before; // by the searches that it goes on with
+    struct error failed;       // why the last schedule could not be made that was to be repeated
 };
 
 // --- moves ---------------------------------------------------------------------------------------
@@ -423,9 +424,8 @@ static bool shows(struct search *search, struct schedule_moves *schedule,
 {
     const struct trial_model *model;
     struct judgement judgement;
-    struct error ignored;
     int result = search_show(search->replay, search->trial, schedule, &violation->breach, NULL,
-                             &model, &judgement, &ignored);
+                             &model, &judgement, &search->failed);
     replay_end(search->replay);
     return result == 1;
 }
@@ -507,14 +507,19 @@ static void confirm_all(struct search *search, bool is_in_haste)
         make_shorter(search, violation, is_short || is_in_haste ? 0 : most_tries);
         replay_renew(search->replay);
         violation->replayed = 0;
+        search->failed.text[0] = '\0';
         for (int j = 0; j < REPLAYS; j++) {
             struct schedule_moves again = violation->found;
             violation->replayed += shows(search, &again, violation);
         }
         if (violation->replayed > 0)
             all->items[count++] = *violation;
-        else if (!violation->breach.is_admitted)
+        else if (!violation->breach.is_admitted) {
             search->result->unconfirmed = breach_check(&violation->breach);
+            if (search->failed.text[0] != '\0')
+                error_set(&search->result->unconfirmed_why, ", as they could not be made: %s",
+                          search->failed.text);
+        }
     }
     all->count = count;
 }

@@ -81,6 +81,7 @@ struct search_result {
     enum search_end end;
     struct search_progress progress;
     const struct check *unconfirmed; // broken by a schedule, and in no replay of it; or NULL
+    struct error unconfirmed_why;    // ", as they could not be made: REASON"; "" if they were made
     uint64_t admitted;               // schedules that broke only what the lock's traits admit
     char admitted_text[200];         // which, "" if none did
     struct error error;
