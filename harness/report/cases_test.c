@@ -1,6 +1,8 @@
 // Runs in rows, and how they are told: cases/*.cases. The rows of a case are taken one after the
 // other; cases/README.md says which there are.
 #include "harness/check/test_history.h"
+#include "harness/report/pictures/test_svg.h"
+#include "harness/report/test_latencies.h"
 #include "harness/report/test_run.h"
 #include "harness/testing/cases.h"
 
@@ -49,6 +51,7 @@ static const struct field fields[] = {
     OF("late-p99", BOOL, statistics.driver_bound.late[PERCENTILE_p99]),
     OF("late-max", BOOL, statistics.driver_bound.late[PERCENTILE_max]),
     OF("times", INT, statistics.times),
+    OF("turns-workers", SIZE, statistics.turns.workers),
     OF("turns-grants", SIZE, statistics.turns.grants),
     OF("turns-least", SIZE, statistics.turns.least_grants),
     OF("turns-most", SIZE, statistics.turns.most_grants),
@@ -77,13 +80,16 @@ static const struct field fields[] = {
 // A case on its way.
 struct telling {
     const struct written_case *one;
-    size_t line;    // of its body
-    char *shown;    // last
-    const char *at; // in that, behind what was found last
+    size_t line;            // of its body
+    char *shown;            // last; NULL: a picture
+    const char *at;         // in that, behind what was found last
+    struct picture picture; // last
     struct scenario others[4];
     size_t other_count;
     struct fault_instance instances[4];
     struct external_client program;
+    const char *traits[16][2];    // of each trial
+    struct load_settings load[4]; // a warm-up, a phase, a ramp, a phase
 };
 
 static size_t failures; // in all cases
@@ -132,6 +138,33 @@ static void set_fields(struct row *row, struct trial_result *result)
 
 // --- rows ----------------------------------------------------------------------------------------
 
+static struct scenario *scenario_named(struct telling *telling, char *name)
+{
+    size_t at = 0;
+    while (at < telling->other_count && strcmp(telling->others[at].name, name) != 0)
+        at++;
+    if (at == telling->other_count) {
+        telling->other_count++;
+        telling->others[at] = test.scenario;
+        telling->others[at].name = name;
+        telling->others[at].faults = telling->instances;
+    }
+    return &telling->others[at];
+}
+
+// Which one it is of, and with what its lock is made: `in=`, `kind=`.
+static void place_trial(struct telling *telling, struct row *row)
+{
+    struct trial *trial = &test.trials[test.run.count - 1];
+    char *scenario = take_value(row, "in");
+    const char **traits = telling->traits[test.run.count - 1];
+    traits[0] = take_value(row, "kind");
+    if (scenario != NULL)
+        trial->scenario = scenario_named(telling, scenario);
+    if (traits[0] != NULL)
+        trial->traits = traits;
+}
+
 static void add_trial(struct telling *telling, struct row *row)
 {
     static const char *const results[] = {"none", "met", "missed", NULL};
@@ -142,21 +175,49 @@ static void add_trial(struct telling *telling, struct row *row)
     while (i < VERDICT_NOT_APPLICABLE && strcmp(verdict_name(i), verdict) != 0)
         i++;
     test_add(&test, scheme, i, (enum expectation_result)result);
-    (void)telling;
+    place_trial(telling, row);
 }
 
 static void add_repeat(struct telling *telling, struct row *row)
 {
     const char *scheme = take_next(row);
-    (void)telling;
     test_repeat(&test, scheme, strtoll(take_next(row), NULL, 10));
+    place_trial(telling, row);
 }
 
 static void add_ten(struct telling *telling, struct row *row)
 {
     const char *scheme = take_next(row);
-    (void)telling;
     test_ten_acquires(&test, ADD(scheme, SAFE, NONE), strtod(take_next(row), NULL));
+    place_trial(telling, row);
+}
+
+// Of the last trial, in nanoseconds: the first, by how much each is longer, how many.
+static void add_latencies(struct telling *telling, struct row *row)
+{
+    static const char *const names[] = {[LATENCY_ACQUIRE] = "acquire",
+                                        [LATENCY_ACQUIRE_UNCORRECTED] = "uncorrected",
+                                        [LATENCY_HAND_OFF] = "hand-off"};
+    const char *name = take_next(row);
+    enum latency latency = LATENCY_ACQUIRE;
+    while (names[latency] == NULL || strcmp(names[latency], name) != 0)
+        latency++;
+    int64_t first_ns = strtoll(take_next(row), NULL, 10);
+    int64_t step_ns = strtoll(take_next(row), NULL, 10);
+    measure(last_result(), latency, first_ns, step_ns, atoi(take_next(row)));
+    (void)telling;
+}
+
+static void take_phase(struct telling *telling, struct row *row)
+{
+    int64_t clients = strtoll(take_next(row), NULL, 10);
+    int64_t rate = strtoll(take_next(row), NULL, 10);
+    int64_t each_ns = strtoll(take_next(row), NULL, 10);
+    struct phase_cost *phase =
+        add_phase(last_result(), clients, rate, each_ns, atoi(take_next(row)));
+    phase->held = take_number(row, "held", phase->held);
+    phase->counts = !take_word(row, "warm-up");
+    (void)telling;
 }
 
 static void choose_trial(struct telling *telling, struct row *row)
@@ -173,18 +234,34 @@ static void change_last(struct telling *telling, struct row *row)
     (void)row;
 }
 
-static void add_finding(struct telling *telling, struct row *row)
+static struct finding *find_violated(struct row *row)
 {
-    static const struct check *const checks[] = {&test_stale_holder, &test_lost_update,
-                                                 &test_stuck};
+    size_t i = 0;
     const char *name = take_next(row);
     bool harmless = take_word(row, "harmless");
-    int64_t count = take_number(row, "count", 1);
+    while (strcmp(check_catalogue[i]->name, name) != 0)
+        i++;
+    return test_find(last_result(), check_catalogue[i], harmless);
+}
+
+static void add_finding(struct telling *telling, struct row *row)
+{
+    struct finding *finding = find_violated(row);
+    finding->count = take_number(row, "count", 1);
+    if (take_word(row, "undecided"))
+        finding->state = FINDING_UNDECIDED;
     (void)telling;
-    for (size_t i = 0; i < 3; i++) {
-        if (strcmp(checks[i]->name, name) == 0)
-            test_find(last_result(), checks[i], harmless)->count = count;
-    }
+}
+
+// The shortest, the median and the longest, in nanoseconds.
+static void add_windows(struct telling *telling, struct row *row)
+{
+    struct distribution *windows = &find_violated(row)->windows;
+    windows->count = 3;
+    windows->min_ns = strtoll(take_next(row), NULL, 10);
+    windows->median_ns = strtoll(take_next(row), NULL, 10);
+    windows->p90_ns = windows->max_ns = strtoll(take_next(row), NULL, 10);
+    (void)telling;
 }
 
 // Its times are in milliseconds, or `never`.
@@ -219,22 +296,24 @@ static void set_run(struct telling *telling, struct row *row)
     (void)telling;
 }
 
-// The last trial's: that one of that name, or a new one with as many faults.
+// One of that name, or what is said of it from now on.
 static void set_scenario(struct telling *telling, struct row *row)
 {
-    size_t at = 0;
-    char *name = take_next(row);
-    while (at < telling->other_count && strcmp(telling->others[at].name, name) != 0)
-        at++;
-    struct scenario *other = &telling->others[at];
-    if (at == telling->other_count) {
-        telling->other_count++;
-        *other = test.scenario;
-        other->name = name;
-        other->faults = telling->instances;
+    struct scenario *scenario = scenario_named(telling, take_next(row));
+    const char *keys = take_value(row, "keys");
+    scenario->fault_count = (size_t)take_number(row, "faults", (int64_t)scenario->fault_count);
+    scenario->random.of.count =
+        (size_t)take_number(row, "random", (int64_t)scenario->random.of.count);
+    scenario->clients.processes = take_number(row, "clients", scenario->clients.processes);
+    scenario->clients.threads = take_number(row, "threads", scenario->clients.threads);
+    scenario->workload.hold_ns =
+        take_number(row, "hold", scenario->workload.hold_ns / NS_PER_MS) * NS_PER_MS;
+    if (keys != NULL)
+        scenario->workload.keys = strcmp(keys, "own") == 0 ? KEYS_OWN : strtoll(keys, NULL, 10);
+    if (take_word(row, "load")) {
+        scenario->load = telling->load;
+        scenario->load_count = sizeof telling->load / sizeof *telling->load;
     }
-    other->fault_count = (size_t)take_number(row, "faults", 0);
-    test.trials[test.run.count - 1].scenario = other;
 }
 
 // One more of the scenario's.
@@ -242,7 +321,6 @@ static void take_fault(struct telling *telling, struct row *row)
 {
     size_t at = test.scenario.fault_count++;
     test.scenario.faults = telling->instances;
-    telling->instances[at].number = (int)at + 1;
     telling->instances[at].verb = take_next(row);
 }
 
@@ -324,18 +402,40 @@ static void expect_count(struct telling *telling, const char *text)
 // From where the words are, to the end.
 static void expect_words(struct telling *telling, const char *words)
 {
-    const char *found = telling->at != NULL ? strstr(telling->at, words) : NULL;
-    if (found != NULL)
+    const char *found = telling->shown != NULL ? strstr(telling->at, words) : NULL;
+    if (telling->shown == NULL && !picture_has(&telling->picture, words))
+        wrong(telling, "it is not there: %s\n%s\n%s\n%s", words,
+              text_string(&telling->picture.data), text_string(&telling->picture.notes),
+              text_string(&telling->picture.values));
+    else if (telling->shown == NULL)
+        return;
+    else if (found != NULL)
         telling->at = found + 1;
     else
         wrong(telling, "it is not there, or not behind the one before: %s\n%.2500s", words,
-              telling->at != NULL ? telling->at : "");
+              telling->at);
+}
+
+// False if there is no such picture.
+static bool draw(struct telling *telling, const char *name)
+{
+    const struct run_report *report = test_report(&test.run);
+    const struct picture_kind *const *kind = picture_catalogue;
+    while (*kind != NULL && strcmp((*kind)->name, name) != 0)
+        kind++;
+    picture_free(&telling->picture);
+    return *kind != NULL &&
+           picture_write(*kind, &(struct picture_subject){.run = &test.run, .report = report},
+                         &telling->picture);
 }
 
 static void show(struct telling *telling, const char *how)
 {
     const struct run_report *report = test_report(&test.run);
     free(telling->shown);
+    telling->shown = NULL;
+    if (draw(telling, how))
+        return;
     if (strcmp(how, "markdown") == 0)
         telling->shown = report_markdown(report);
     else if (strcmp(how, "html") == 0)
@@ -355,6 +455,9 @@ static const struct {
     void (*take)(struct telling *telling, struct row *row);
     bool is_of_trial; // fields follow, of the last trial
 } rows[] = {
+    {"latency", add_latencies, false},
+    {"phase", take_phase, false},
+    {"windows", add_windows, false},
     {"trial", add_trial, true},
     {"repeat", add_repeat, true},
     {"ten", add_ten, true},
@@ -396,8 +499,12 @@ static bool take_text(struct telling *telling, const char *word, char *text)
         show(telling, text);
     else if (strcmp(word, "has") == 0)
         expect_words(telling, plain(text));
-    else if (strcmp(word, "lacks") == 0 && strstr(telling->shown, plain(text)) != NULL)
+    else if (strcmp(word, "lacks") == 0 &&
+             (telling->shown != NULL ? strstr(telling->shown, plain(text)) != NULL
+                                     : picture_has(&telling->picture, plain(text))))
         wrong(telling, "it is there: %s", text);
+    else if (strcmp(word, "draws-no") == 0 && draw(telling, text))
+        wrong(telling, "it is there");
     else if (strcmp(word, "counts") == 0)
         expect_count(telling, plain(text));
     else if (strcmp(word, "outcomes") == 0 &&
@@ -406,8 +513,8 @@ static bool take_text(struct telling *telling, const char *word, char *text)
     else if (strcmp(word, "exit") == 0 && report_exit_code(test_report(&test.run)) != atoi(text))
         wrong(telling, "it is %d", report_exit_code(test_report(&test.run)));
     else
-        return strcmp(word, "lacks") == 0 || strcmp(word, "outcomes") == 0 ||
-               strcmp(word, "exit") == 0;
+        return strcmp(word, "lacks") == 0 || strcmp(word, "draws-no") == 0 ||
+               strcmp(word, "outcomes") == 0 || strcmp(word, "exit") == 0;
     return true;
 }
 
@@ -441,8 +548,11 @@ static void take_row(struct telling *telling, char *line)
 
 static void play(const struct written_case *one)
 {
-    struct telling telling = {.one = one};
+    struct telling telling = {.one = one,
+                              .load = {{.warm_up = true}, {0}, {.rate = 1, .to = 5}, {0}}};
     AUTO_FREE char *body = memory_string(one->body.bytes);
+    for (int i = 0; i < 4; i++)
+        telling.instances[i] = (struct fault_instance){.number = i + 1, .verb = "pause"};
     test_run_start(&test);
     for (char *rest = body, *line; (line = strsep(&rest, "\n")) != NULL;) {
         telling.line++;
@@ -450,6 +560,7 @@ static void play(const struct written_case *one)
             take_row(&telling, line);
     }
     free(telling.shown);
+    picture_free(&telling.picture);
     test_run_end(&test);
 }
 
@@ -457,5 +568,6 @@ TEST(every_run_is_told_as_it_says)
 {
     each_case("harness/report/cases/sections.cases", 30, play);
     each_case("harness/report/cases/thresholds.cases", 15, play);
+    each_case("harness/report/cases/pictures.cases", 20, play);
     assert_int_equal(failures, 0);
 }

@@ -5,6 +5,7 @@
 
 #include "harness/report/pictures/picture.h"
 #include "harness/report/pictures/test_svg.h"
+#include "harness/report/test_latencies.h"
 #include "harness/testing/test.h"
 
 #define TEST_MOST_SCENARIOS 40
@@ -95,36 +96,6 @@ static inline struct finding *find(struct trial_result *result, const char *prop
         i++;
     *finding = (struct finding){.check = check_catalogue[i], .state = FINDING_VIOLATED, .count = 1};
     return finding;
-}
-
-// `count` values, `step_ns` apart from `first_ns` on.
-static inline void measure(struct trial_result *result, enum latency latency, int64_t first_ns,
-                           int64_t step_ns, int count)
-{
-    for (int i = 0; i < count; i++)
-        histogram_record(&result->latencies.histograms[latency], first_ns + i * step_ns);
-}
-
-// A phase of one second, with `count` acquires of `each_ns`.
-static inline struct phase_cost *add_phase(struct trial_result *result, int64_t clients,
-                                           int64_t per_second, int64_t each_ns, int count)
-{
-    struct phase_costs *phases = &result->latencies.phases;
-    phases->items = memory_resized(phases->items, (phases->count + 1) * sizeof *phases->items);
-    struct phase_cost *phase = &phases->items[phases->count];
-    *phase = (struct phase_cost){.from_ns = (int64_t)phases->count * NS_PER_S,
-                                 .to_ns = (int64_t)(phases->count + 1) * NS_PER_S,
-                                 .clients = clients,
-                                 .rate = per_second * 1000,
-                                 .counts = true,
-                                 .grants = (size_t)count,
-                                 .due = per_second,
-                                 .held = per_second,
-                                 .acquire = {.count = (size_t)count, .max_ns = each_ns}};
-    for (int i = 0; i < count; i++)
-        histogram_record(&phase->histogram, each_ns);
-    phases->count++;
-    return phase;
 }
 
 static inline bool draw(const struct picture_kind *kind)
