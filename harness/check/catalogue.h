@@ -12,6 +12,7 @@
     CHECK(oversell)                                                                                \
     CHECK(run_once)                                                                                \
     CHECK(lost_job)                                                                                \
+    CHECK(poison_job)                                                                              \
     CHECK(unstable_read)                                                                           \
     CHECK(reentrancy)                                                                              \
     CHECK(wrongful_release)                                                                        \

@@ -24,6 +24,17 @@ static bool may_be_done(const struct trial_model *model)
     return false;
 }
 
+// True if it was given out, as far as may be, as often as a queue is to try: then it is given up.
+static bool was_given_up(const struct trial_model *model)
+{
+    int64_t attempts = model->trial->scenario->workload.attempts;
+    int64_t given = (int64_t)model->hold_count;
+    FOR_EACH_ATTEMPT (attempt, model) {
+        given += attempt->outcome == OUTCOME_UNKNOWN;
+    }
+    return attempts > 0 && given >= attempts;
+}
+
 // The last hold, which may still do it: its worker lives, and has not given it back. NULL: none.
 static const struct hold *at_work(const struct trial_model *model)
 {
@@ -37,8 +48,10 @@ static const struct hold *at_work(const struct trial_model *model)
 static void decide(const struct trial_model *model, struct finding *finding)
 {
     const struct hold *told = first_told(model), *worker = at_work(model);
-    if (told == NULL || may_be_done(model)) {
-        finding_say(finding, told == NULL ? "it is still there" : "it was done");
+    if (told == NULL || may_be_done(model) || was_given_up(model)) {
+        finding_say(finding, told == NULL         ? "it is still there"
+                             : may_be_done(model) ? "it was done"
+                                                  : "it was given up");
         return;
     }
     if (worker != NULL) {

@@ -294,7 +294,7 @@ static bool is_stopped(const struct trial_model *model, const struct hold *attem
 }
 
 // Finds the waits of each worker, in their order. Those who were granted the lock only after the
-// end had waited until then.
+// end had waited until then. Whoever was told that the job is gone has not waited in vain.
 static size_t find_waits(const struct trial_model *model, int64_t since_ns, struct waiter *waits,
                          bool *stopped_may_hold)
 {
@@ -302,7 +302,7 @@ static size_t find_waits(const struct trial_model *model, int64_t since_ns, stru
     FOR_EACH_ATTEMPT (attempt, model) {
         int64_t to_ns =
             time_earlier(time_earlier(attempt->returned_ns, attempt->killed_ns), model->ended_ns);
-        if (to_ns <= time_later(attempt->invoked_ns, since_ns) ||
+        if (attempt->is_gone || to_ns <= time_later(attempt->invoked_ns, since_ns) ||
             attempt->invoked_ns > model->ended_ns)
             continue;
         if (is_stopped(model, attempt))

@@ -508,6 +508,7 @@ static const struct field settings[] = {
     SETTING("told", FIELD_SPAN, scenario.lock.told_ns),
     SETTING("permits", FIELD_NUMBER, scenario.workload.permits),
     SETTING("jobs", FIELD_NUMBER, scenario.workload.jobs),
+    SETTING("attempts", FIELD_NUMBER, scenario.workload.attempts),
     SETTING("fenced", FIELD_BOOL, scenario.workload.fenced),
     SETTING("boundary", FIELD_INT, scenario.workload.boundary),
     SETTING("hold", FIELD_SPAN, scenario.workload.hold_ns),

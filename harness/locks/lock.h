@@ -34,6 +34,7 @@ struct lock_options {
     int64_t request_ns; // time-out of one request
     int64_t permits;    // of a semaphore: how many may hold at once; else 1
     int64_t job;        // its number in the queue, from 1, if the lock is a job's; else 0
+    int64_t attempts;   // after so many a queue is to give a job up; 0: never
     const char *queue, *queue_tag; // name and tag of the first job's, which stand for the queue's
     bool fenced;                   // a fencing token is wanted with each grant
 };

@@ -1,6 +1,6 @@
 // Queues of jobs in a table of PostgreSQL, which give out the next job whose lease is over by the
-// database's clock. A job that is done is deleted; one that is given back undone is free again. How
-// often it was given out is its fencing token.
+// database's clock. A job that is done is deleted; one that is given back undone is free again, and
+// one that was given out too often is left as it is. How often that was is its fencing token.
 //
 // One looks for the job and leases it in one statement, by SELECT ... FOR UPDATE SKIP LOCKED, so
 // that nobody waits for a row which another one is just taking. The other one is as many have
@@ -10,17 +10,21 @@
 
 #define HOLDER_DIGITS 32
 
-// $1 is the holder's name, $2 the lease in microseconds, $3 the job.
+// $1 is the holder's name, $2 the lease in microseconds; at last comes the job, or how often one is
+// given out at most.
 #define LEASE                                                                                      \
     "UPDATE %s SET holder = $1, attempts = attempts + 1, "                                         \
     "lease_until = clock_timestamp() + $2 * interval '1 microsecond' WHERE job = "
-#define NEXT "SELECT job FROM %s WHERE lease_until <= clock_timestamp() ORDER BY job "
+#define NEXT(most)                                                                                 \
+    "SELECT job FROM %s WHERE lease_until <= clock_timestamp() AND attempts < " most               \
+    " ORDER BY job "
 
 static const struct sql_statement take = {
-    "UPDATE", LEASE "(" NEXT "FOR UPDATE SKIP LOCKED LIMIT 1) RETURNING job, attempts"};
-static const struct sql_statement look = {"SELECT", NEXT "LIMIT 1"};
+    "UPDATE", LEASE "(" NEXT("$3") "FOR UPDATE SKIP LOCKED LIMIT 1) RETURNING job, attempts"};
+static const struct sql_statement look = {"SELECT", NEXT("$1") "LIMIT 1"};
 static const struct sql_statement lease = {"UPDATE", LEASE "$3 RETURNING job, attempts"};
-static const struct sql_statement count = {"SELECT", "SELECT count(*) FROM %s"};
+static const struct sql_statement count = {
+    "SELECT", "SELECT count(*) FROM %s WHERE lease_until > clock_timestamp() OR attempts < $1"};
 
 // $1 is the job, $2 the holder. How many rows were its own, and whose the row was before.
 #define OF_OWN(statement)                                                                          \
@@ -89,6 +93,11 @@ static int open_lock(struct lock *lock, struct error *error)
     return 0;
 }
 
+static int64_t most_attempts(const struct lock *lock)
+{
+    return lock->options.attempts > 0 ? lock->options.attempts : INT64_MAX;
+}
+
 // What an UPDATE that leases a job was answered. Of none: whether there is any left.
 static enum outcome taken(struct lock *lock, const struct sql_answer *answer, struct grant *grant)
 {
@@ -99,7 +108,8 @@ static enum outcome taken(struct lock *lock, const struct sql_answer *answer, st
         grant->token = lock->options.fenced ? answer->values[1].number : 0;
         return OUTCOME_OK;
     }
-    enum outcome outcome = sql_lock_request(lock, &left, &count, NULL);
+    const struct sql_argument most[] = {{NULL, most_attempts(lock)}};
+    enum outcome outcome = sql_lock_request(lock, &left, &count, most);
     if (outcome == OUTCOME_OK && left.values[0].number == 0)
         grant->detail = ACQUIRE_GONE;
     return outcome == OUTCOME_BROKEN ? outcome : OUTCOME_NO;
@@ -108,7 +118,8 @@ static enum outcome taken(struct lock *lock, const struct sql_answer *answer, st
 static enum outcome take_locked(struct lock *lock, struct grant *grant)
 {
     const struct sql_argument arguments[] = {{lock_new_token(lock, HOLDER_DIGITS), 0},
-                                             {NULL, lock->options.lease_ns / NS_PER_US}};
+                                             {NULL, lock->options.lease_ns / NS_PER_US},
+                                             {NULL, most_attempts(lock)}};
     struct sql_answer answer;
     grant->valid_until_ns = lease_ends_ns(lock);
     enum outcome outcome = sql_lock_request(lock, &answer, &take, arguments);
@@ -117,8 +128,9 @@ static enum outcome take_locked(struct lock *lock, struct grant *grant)
 
 static enum outcome take_looked(struct lock *lock, struct grant *grant)
 {
+    const struct sql_argument most[] = {{NULL, most_attempts(lock)}};
     struct sql_answer answer;
-    enum outcome outcome = sql_lock_request(lock, &answer, &look, NULL);
+    enum outcome outcome = sql_lock_request(lock, &answer, &look, most);
     if (outcome == OUTCOME_UNKNOWN) // it has only looked
         return OUTCOME_NO;
     if (outcome == OUTCOME_OK && answer.rows == 1) {

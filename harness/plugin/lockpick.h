@@ -61,6 +61,7 @@ struct lockpick_setup {
     int64_t retry_ms;   // pause between two attempts
     int64_t request_ms; // time-out of one request
     int permits;        // of a semaphore, or a rate limiter (traits `permits`, `limiter`); else 0
+    int attempts;       // of a queue: after so many it is to give a job up; 0: never
     const char *folder; // of the trial, for logs
     // Of servers that are spoken to by TLS, else NULL: the file of the certificates that vouch for
     // theirs; and what may be NULL: one of our own with its key, and the name that theirs has.

@@ -54,6 +54,7 @@ struct lock_options state_lock_options(const struct trial_state *state, const st
                                  .permits =
                                      state->workload->has_permits ? scenario->workload.permits : 1,
                                  .job = state->workload->form.has_jobs ? key - state->keys + 1 : 0,
+                                 .attempts = scenario->workload.attempts,
                                  .queue = state->keys[0].lock_name,
                                  .queue_tag = state->keys[0].tag,
                                  .fenced = state->fenced};

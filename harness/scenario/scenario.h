@@ -303,6 +303,7 @@ struct workload_settings {
     int64_t depth;      // nested: how often one operation locks
     int64_t readers;    // readers: how many of a hundred operations only read
     int64_t permits;    // permits: how many may hold at once
+    int64_t attempts;   // jobs: how often one is given out at most; 0: as often as it takes
     int64_t acts;       // leader: how many acts a term has at most
     int64_t every_ns;   // leader: from the beginning of one act to that of the next
 };

@@ -665,6 +665,8 @@ static void write_hello(const struct driver_settings *settings, struct text *out
                   (json_int_t)(settings->retry_ns / NS_PER_MS), "request_ms",
                   (json_int_t)(settings->request_ns / NS_PER_MS), "servers",
                   describe_servers(settings->service), "locks", locks);
+    if (settings->attempts > 0)
+        json_object_set_new(hello, "attempts", json_integer(settings->attempts));
     AUTO_FREE char *text = json_dumps(hello, 0);
     text_format(out, "%s\n", text);
 }

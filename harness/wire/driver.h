@@ -54,6 +54,7 @@ struct driver_settings {
     const char *tag;               // of the trial: what a driver on another host is known by
     int workers;                   // how many the client has
     int64_t lease_ns, wait_ns, retry_ns, request_ns;
+    int64_t attempts; // of a job, before it is to be given up; 0: it is not
     // Not 0: the trial ends; whoever asks is given a few seconds more. DRIVER_STOP_IN_TIME: an
     // acquire under way has as long as ever, for the lock comes free, or it is refused.
     const _Atomic uint32_t *stop;

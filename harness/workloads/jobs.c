@@ -2,8 +2,9 @@
 // order, pass by those that others have leased, and wait for one when all that are left are leased.
 // The guarded value says whether the job is done: whoever leases one that is not does it, and marks
 // it. When a worker dies, or stands still for too long, its lease ends, and the job is another's. A
-// queue may delete a job that is done: whoever asks for it is told that it is gone. A scheme with
-// the trait job-queue is asked for any job, and says which of them it gives out.
+// queue may delete a job that is done, or give up one that was tried `attempts` times: whoever asks
+// for it is told that it is gone. A scheme with the trait job-queue is asked for any job, and says
+// which of them it gives out.
 #include "harness/workloads/workload.h"
 
 static int64_t operations(const struct scenario *scenario)
@@ -27,6 +28,7 @@ static struct job_mark job(const struct scenario *scenario, int64_t operation, i
     return (struct job_mark){.number = key > 0 ? key : 1, .bit = 0};
 }
 
+static const struct key_rule own[] = {{"attempts", "only jobs are given out"}, {NULL, NULL}};
 static const struct key_rule needs[] = {{"keys", "each of them is a job"}, {NULL, NULL}};
 static const struct key_rule refuses[] = {
     {"operations", "a queue of jobs is over when all are done"},
@@ -61,7 +63,8 @@ static const struct workload_words words = {
 const struct workload jobs_workload = {
     .name = "jobs",
     .summary = "workers lease jobs of a queue, do each, and mark it done, until all are",
-    .form = {.needs = needs,
+    .form = {.own = own,
+             .needs = needs,
              .refuses = refuses,
              .ends_with_its_work = true,
              .trait = "job-queue",

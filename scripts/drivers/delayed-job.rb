@@ -11,7 +11,6 @@ require "delayed_job"
 require "delayed_job_active_record"
 
 Delayed::Worker.backend = :active_record
-Delayed::Worker.max_attempts = 1_000_000
 PRINTING = Mutex.new
 PutBack = Class.new(StandardError)
 
@@ -73,6 +72,7 @@ class Queues
     host, _, port = servers["addresses"].first.rpartition(":")
     @settings = hello
     @holds = {}
+    Delayed::Worker.max_attempts = hello["attempts"] || 1_000_000
     Delayed::Worker.max_run_time = hello["lease_ms"] / 1000r
     ActiveRecord::Base.establish_connection(
       adapter: "postgresql", host: host.delete("[]"), port: port, pool: hello["workers"] + 1, connect_timeout: 5,
