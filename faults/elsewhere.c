@@ -251,17 +251,17 @@ static int hear_of_wires(struct fault_client *client, struct error *error)
 {
     struct striker *striker = &client->striker;
     int64_t give_up_ns = clock_monotonic_ns() + ANSWER_NS;
-    while (striker->answered < striker->asked && hear(striker) &&
-           clock_monotonic_ns() < give_up_ns) {
+    bool is_open = hear(striker);
+    while (striker->answered < striker->asked && is_open && clock_monotonic_ns() < give_up_ns) {
         struct pollfd answer = {.fd = striker->from, .events = POLLIN};
         poll(&answer, 1, (int)(ANSWER_NS / NS_PER_MS / 10));
+        is_open = hear(striker);
     }
     if (striker->answered < striker->asked)
         return error_set(error,
                          "the agent on host %s, which is to cut wires there, %s; see "
                          "striker-of-client-%d.log, and that 'launch' works by hand",
-                         client->driver.host,
-                         hear(striker) ? "did not answer within 25 s" : "has ended",
+                         client->driver.host, is_open ? "did not answer within 25 s" : "has ended",
                          client->number);
     const char *answer = striker->answers[striker->answered % 2];
     if (strncmp(answer, AGENT_HAS_STRUCK, strlen(AGENT_HAS_STRUCK)) != 0)
