@@ -355,12 +355,23 @@ static void see_step(struct tracker *tracker, struct worker_track *worker,
     }
 }
 
+// A watchdog tells for all workers of its client.
+static void note_loss(struct tracker *tracker, const struct event *event)
+{
+    const struct client_track *client = &tracker->clients[event->client];
+    for (size_t i = 0; i < client->worker_count; i++) {
+        struct hold *hold =
+            client->workers[i].seen ? open_hold(tracker, &client->workers[i], event) : NULL;
+        if (hold != NULL)
+            hold->told_lost_ns = time_earlier(hold->told_lost_ns, event->at_ns);
+    }
+}
+
 // What else a worker, or its client's watchdog, tells.
 static void see_other(struct tracker *tracker, struct worker_track *worker,
                       const struct event *event)
 {
     struct trial_model *model = tracker->model;
-    const struct client_track *client = &tracker->clients[event->client];
     struct hold *hold = open_hold(tracker, worker, event);
     bool is_acquiring =
         worker->state.phase == WORKER_ACQUIRING && worker->state.operation == event->operation;
@@ -373,12 +384,8 @@ static void see_other(struct tracker *tracker, struct worker_track *worker,
         if (event->detail != PHASE_RENEW)
             worker->server = (int)event->connected.server;
         break;
-    case EVENT_LOST: // a watchdog tells for all workers of its client
-        for (size_t i = 0; i < client->worker_count; i++) {
-            hold = client->workers[i].seen ? open_hold(tracker, &client->workers[i], event) : NULL;
-            if (hold != NULL)
-                hold->told_lost_ns = time_earlier(hold->told_lost_ns, event->at_ns);
-        }
+    case EVENT_LOST:
+        note_loss(tracker, event);
         break;
     case EVENT_GAP: // of what it was in the middle of, nothing more is known than that it was
         if (worker->state.phase == WORKER_ACQUIRING)

@@ -518,6 +518,19 @@ static bool take_text(struct telling *telling, const char *word, char *text)
     return true;
 }
 
+static void take_words(struct telling *telling, const char *word, struct row *row)
+{
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (strcmp(rows[i].word, word) != 0)
+            continue;
+        rows[i].take(telling, row);
+        if (rows[i].is_of_trial)
+            set_fields(row, last_result());
+        return;
+    }
+    fail_case(telling->one, "there is no such row: %s", word);
+}
+
 static void take_row(struct telling *telling, char *line)
 {
     struct row row = {.file = telling->one->file, .line = telling->one->line + telling->line};
@@ -533,16 +546,8 @@ static void take_row(struct telling *telling, char *line)
     split(text, &row);
     if (strcmp(word, "outcome") == 0)
         expect_outcome(telling, &row, reason != NULL ? reason + 2 : NULL);
-    else {
-        size_t i = 0;
-        while (i < sizeof rows / sizeof *rows && strcmp(rows[i].word, word) != 0)
-            i++;
-        if (i == sizeof rows / sizeof *rows)
-            fail_case(telling->one, "there is no such row: %s", word);
-        rows[i].take(telling, &row);
-        if (rows[i].is_of_trial)
-            set_fields(&row, last_result());
-    }
+    else
+        take_words(telling, word, &row);
     all_taken(&row);
 }
 
