@@ -287,6 +287,8 @@ static void set_recovery(struct telling *telling, struct row *row)
 static void set_run(struct telling *telling, struct row *row)
 {
     test.run.planned = (size_t)take_number(row, "planned", (int64_t)test.run.planned);
+    test.run.count = (size_t)take_number(row, "finished", (int64_t)test.run.count);
+    test.run.strict = take_number(row, "strict", test.run.strict);
     test.scenario.verdict_only = take_number(row, "verdict-only", test.scenario.verdict_only);
     test.run.environment.processors = (int)take_number(row, "processors", 0);
     test.run.environment.load_at_begin.averages[0] = take_ms(row, "load-before", 0);
@@ -347,6 +349,15 @@ static void set_traits(struct telling *telling, struct row *row)
     (void)telling;
     (void)row;
     test.trials[test.run.count - 1].traits = fair;
+}
+
+// Something is expected of the last trial, in line 12.
+static void expect_safe(struct telling *telling, struct row *row)
+{
+    static const struct expectation safe = {.verdict = EXPECT_SAFE, .place = {12, 5}};
+    (void)telling;
+    (void)row;
+    test.trials[test.run.count - 1].expectation = &safe;
 }
 
 static void change_threshold(struct telling *telling, struct row *row)
@@ -438,6 +449,12 @@ static void show(struct telling *telling, const char *how)
         return;
     if (strcmp(how, "markdown") == 0)
         telling->shown = report_markdown(report);
+    else if (strcmp(how, "junit") == 0)
+        telling->shown = report_junit(report);
+    else if (strcmp(how, "tap") == 0)
+        telling->shown = report_tap(report);
+    else if (strcmp(how, "github") == 0)
+        telling->shown = PRINTED(report_github(report, out));
     else if (strcmp(how, "html") == 0)
         telling->shown = report_html(report);
     else if (strcmp(how, "words") == 0)
@@ -458,6 +475,7 @@ static const struct {
     {"latency", add_latencies, false},
     {"phase", take_phase, false},
     {"windows", add_windows, false},
+    {"expects-safe", expect_safe, false},
     {"trial", add_trial, true},
     {"repeat", add_repeat, true},
     {"ten", add_ten, true},
@@ -573,6 +591,7 @@ TEST(every_run_is_told_as_it_says)
 {
     each_case("harness/report/cases/sections.cases", 30, play);
     each_case("harness/report/cases/thresholds.cases", 15, play);
+    each_case("harness/report/cases/ci.cases", 6, play);
     each_case("harness/report/cases/pictures.cases", 20, play);
     assert_int_equal(failures, 0);
 }
