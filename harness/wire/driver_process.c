@@ -152,7 +152,9 @@ void driver_process_quote_log(const struct driver *driver, struct text *out)
     while (end > line && end[-1] == '\r') // as ssh ends its lines
         end--;
     text_format(out, "; its log ends with '%s'", driver_quote(line, (size_t)(end - line)));
-    advise_python(driver->settings.external_client->command[0], line, (size_t)(end - line), out);
+    if (driver->host.address.host == NULL) // that machine is another
+        advise_python(driver->settings.external_client->command[0], line, (size_t)(end - line),
+                      out);
 }
 
 static void say_it_died(struct driver *driver)
