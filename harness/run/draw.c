@@ -346,7 +346,8 @@ static void draw_random(struct draw *draw, const struct choice *choices, size_t 
                         uint64_t seed)
 {
     const struct random_settings *settings = &draw->scenario->random;
-    int64_t last_ns = draw->scenario->workload.for_ns - settings->jitter_ns;
+    int64_t for_ns = draw->scenario->workload.for_ns;
+    int64_t last_ns = (settings->for_ns > 0 ? settings->for_ns : for_ns) - settings->jitter_ns;
     int64_t times_ns[MOST_FAULTS] = {0};
     size_t count = 0;
     random_start(&draw->random, seed, RANDOM_STREAM + (uint64_t)draw->trial->repeat);

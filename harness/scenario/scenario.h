@@ -363,6 +363,7 @@ struct random_settings {
     bool beyond;           // also what the scheme does not promise to survive
     int64_t every_ns;
     int64_t jitter_ns;  // each comes up to so much earlier or later
+    int64_t for_ns;     // none comes later; 0: for as long as the workload says
     int64_t lasting_ns; // how long those last that can be healed
 };
 

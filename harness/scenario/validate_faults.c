@@ -30,9 +30,9 @@ static bool lacks_time(const struct rules *rules, struct node *node)
 {
     bool lacks = knows(rules, "workload.for") && rules->scenario->workload.for_ns == 0;
     if (lacks)
-        refuse_key(node,
-                   "'%s' needs a workload that runs for a time: 'for' instead of what ends it now",
-                   node->key);
+        refuse_key(
+            node, "'%s' needs a workload that runs for a time: 'for' instead of what ends it now%s",
+            node->key, strcmp(node->key, "random") == 0 ? ", or 'for' in 'random'" : "");
     return lacks;
 }
 
@@ -372,11 +372,11 @@ static void check_majority(const struct rules *rules, const struct node *list)
 static void check_random(const struct rules *rules)
 {
     const struct random_settings *random = &rules->scenario->random;
-    int64_t for_ns = rules->scenario->workload.for_ns;
+    int64_t for_ns = random->for_ns > 0 ? random->for_ns : rules->scenario->workload.for_ns;
     struct node *section = node_child(rules->root, "random");
     if (section == NULL || !node_fine(section) || random->of.count == 0)
         return;
-    if (lacks_time(rules, section))
+    if (random->for_ns == 0 && lacks_time(rules, section))
         return;
     if (random->jitter_ns >= random->every_ns)
         refuse(said(rules, "random.jitter"), "'jitter' must be shorter than 'every'");
