@@ -33,7 +33,8 @@ struct taking {
     struct operations *operations;
     struct stream *streams; // by writer
     size_t stream_count, stream_room;
-    bool began; // the clients were let go
+    bool began;    // the clients were let go
+    bool is_queue; // which says itself what it gives out
 };
 
 // --- processes -----------------------------------------------------------------------------------
@@ -153,6 +154,15 @@ static void break_off(struct taking *taking, struct stream *stream)
 
 // --- events --------------------------------------------------------------------------------------
 
+// Which of several locks; the only one has the number 0.
+static uint32_t see_name(struct taking *taking, int64_t key)
+{
+    uint32_t name = key > 0 ? (uint32_t)key - 1 : 0;
+    if (name >= taking->operations->name_count)
+        taking->operations->name_count = name + 1;
+    return name;
+}
+
 static void see(struct taking *taking, struct stream *stream, const struct event *event)
 {
     if (event->kind == EVENT_BARRIER_OPEN && !taking->began) {
@@ -165,6 +175,11 @@ static void see(struct taking *taking, struct stream *stream, const struct event
     stream->client = event->client;
     stream->worker = event->worker;
     stream->seen_ns = time_later(event->at_ns, stream->seen_ns);
+    if (event->kind == EVENT_GIVEN && worker_waits(&stream->state)) {
+        taking->is_queue = true;
+        stream->name = see_name(taking, event->given.key);
+        taking->operations->items[stream->open].name = stream->name;
+    }
     bool was_open = worker_waits(&stream->state);
     if (!worker_step(&stream->state, event))
         return;
@@ -176,12 +191,8 @@ static void see(struct taking *taking, struct stream *stream, const struct event
         stream->process = new_process(taking, stream);
     bool acquires = event->kind == EVENT_ACQUIRE_INVOKE || event->kind == EVENT_REENTER_INVOKE;
     if (event->kind == EVENT_ACQUIRE_INVOKE) {
-        // Which of several locks; the only one has the number 0.
-        int64_t key = event->acquire_invoke.key;
-        stream->name = key > 0 ? (uint32_t)key - 1 : 0;
+        stream->name = see_name(taking, event->acquire_invoke.key);
         stream->is_shared = event->detail != 0;
-        if (stream->name >= taking->operations->name_count)
-            taking->operations->name_count = stream->name + 1;
     }
     invoke(taking, stream, event->at_ns, acquires ? OPERATION_ACQUIRE : OPERATION_RELEASE);
 }
@@ -200,18 +211,21 @@ static void take(struct taking *taking, struct history_scan *scan,
             see(taking, stream, &piece.events[i]);
     }
     history_scan_condition(scan, condition);
-    if (condition->state == HISTORY_WHOLE)
-        return;
-    for (size_t i = 0; i < taking->stream_count; i++)
+    for (size_t i = 0; condition->state != HISTORY_WHOLE && i < taking->stream_count; i++)
         break_off(taking, &taking->streams[i]);
-    if (condition->state != HISTORY_DAMAGED)
-        return;
-    // A refusal claims that somebody had the lock, of whom nothing may be left.
+    // A refusal claims that somebody had the lock, of whom nothing may be left. Who got nothing
+    // from a queue asked for no lock in particular.
+    bool is_damaged = condition->state == HISTORY_DAMAGED;
     struct operations *operations = taking->operations;
     size_t kept = 0;
+    if (!is_damaged && !taking->is_queue)
+        return;
     for (size_t i = 0; i < operations->count; i++) {
         const struct operation *operation = &operations->items[i];
-        if (operation->kind != OPERATION_ACQUIRE || operation->outcome != OUTCOME_NO)
+        bool is_left_out = operation->kind == OPERATION_ACQUIRE &&
+                           ((is_damaged && operation->outcome == OUTCOME_NO) ||
+                            (taking->is_queue && operation->outcome != OUTCOME_OK));
+        if (!is_left_out)
             operations->items[kept++] = *operation;
     }
     operations->count = kept;

@@ -42,6 +42,7 @@ static void note(struct fixture *fixture, int client, const char *what, int64_t 
         at++;
     bool acquires = kinds[at].kind == EVENT_ACQUIRE_INVOKE;
     const char *key = strchr(what, '@');
+    const char *given = strchr(what, '=');
     const char *answer = strchr(what, ':');
     struct event event = {
         .kind = (uint8_t)kinds[at].kind, .detail = *what == 'S', .at_ns = from_ns};
@@ -50,6 +51,11 @@ static void note(struct fixture *fixture, int client, const char *what, int64_t 
     event.args[0] = fixture->operation_of[client];
     event.args[3] = key != NULL ? strtoll(key + 1, NULL, 10) : 0;
     history_append(&fixture->writers[client], event);
+    if (given != NULL)
+        history_append(&fixture->writers[client],
+                       (struct event){.kind = EVENT_GIVEN,
+                                      .at_ns = to_ns,
+                                      .given = {from_ns, strtoll(given + 1, NULL, 10)}});
     event.kind++;
     event.at_ns = to_ns;
     event.detail = 0;
