@@ -65,6 +65,7 @@ struct trying {
     struct string_list names; // of the locks, as schemes
     struct tried_lock locks[MOST_TRIED];
     struct look *looks;
+    const char *own; // trait of the locks that is for one workload alone; NULL: they have none
 };
 
 // --- which locks ---------------------------------------------------------------------------------
@@ -156,24 +157,123 @@ static int add_scenario(const struct trying *trying, const char *name, const cha
     return result == 0 ? 0 : error_set(error, "the scenario %s cannot be run", name);
 }
 
+// --- their templates -----------------------------------------------------------------------------
+
+// A scenario of try_scenarios.txt, with what it says of itself.
+struct template
+{
+    char name[65], each[16], needs[32], promised[64]; // "": it does not say
+    bool looks;                                       // is of the first run
+    struct {
+        char who[64], what[64]; // locks of which these properties may be violated all the same
+    } admits[2];
+    const char *text;
+    size_t length;
+};
+
+extern const char template_try_scenarios[];
+
+// Takes the next one at *at, which is behind it then. False if there is none.
+static bool take_template(const char **at, struct template *template)
+{
+    static const char begins[] = "\n=== ";
+    const char *line = strstr(*at, begins);
+    if (line == NULL)
+        return false;
+    *template = (struct template){.name = ""};
+    sscanf(line, "\n=== %64s", template->name);
+    while (*(line = strchr(line + 1, '\n')) != '\0' && line[1] == '@') {
+        template->looks |= strncmp(line, "\n@looks\n", 8) == 0;
+        sscanf(line, "\n@each %15s", template->each);
+        sscanf(line, "\n@needs %31s", template->needs);
+        sscanf(line, "\n@promised %63[^\n]", template->promised);
+        size_t next = template->admits[0].who[0] != '\0';
+        sscanf(line, "\n@admits %63[^:\n]: %63[^\n]", template->admits[next].who,
+               template->admits[next].what);
+    }
+    template->text = line + 1;
+    *at = strstr(template->text, begins);
+    *at = *at != NULL ? *at : template->text + strlen(template->text);
+    template->length = (size_t)(*at - template->text);
+    return true;
+}
+
+// True if the lock has all traits of one of the alternatives: "lease, session", "lease+!session".
+static bool has_any(const struct tried_lock *lock, const char *alternatives)
+{
+    while (*alternatives != '\0') {
+        bool has_all = true;
+        while (strcspn(alternatives, ", ") > 0) {
+            bool is_not = *alternatives == '!';
+            size_t length = strcspn(alternatives, "+, ");
+            AUTO_FREE char *trait =
+                text_formatted("%.*s", (int)length - is_not, alternatives + is_not);
+            has_all &= string_list_has(&lock->traits, trait) != is_not;
+            alternatives += length;
+            alternatives += *alternatives == '+';
+        }
+        if (has_all)
+            return true;
+        alternatives += strspn(alternatives, ", ");
+    }
+    return false;
+}
+
 // --- the first run -------------------------------------------------------------------------------
 
+// The trait among these whose locks are for one workload alone; NULL: none.
+static const char *own_trait(const char *const *traits, const struct vocabulary *vocabulary)
+{
+    for (size_t i = 0; vocabulary->workloads[i] != NULL; i++) {
+        const struct workload_form *form = &vocabulary->workload_forms[i];
+        if (form->why_only != NULL && text_is_one_of(form->trait, traits))
+            return form->trait;
+    }
+    return NULL;
+}
+
+static bool is_same(const char *one, const char *other)
+{
+    return strcmp(one != NULL ? one : "", other != NULL ? other : "") == 0;
+}
+
+// Which traits its locks have says only a plan.
+static int see_own_trait(struct trying *trying, const struct scenario_set *set,
+                         const struct vocabulary *vocabulary, struct error *error)
+{
+    struct plan plan = {0};
+    int result = plan_make(set->scenarios, 1, vocabulary, NULL, 1, 1, &plan, error);
+    for (size_t i = 0; i < plan.count && result == 0; i++) {
+        const char *own = own_trait(plan.trials[i].traits, vocabulary);
+        if (i > 0 && !is_same(own, trying->own))
+            result = error_set(
+                error, "%s and %s are for different workloads: try them one after the other",
+                plan.trials[0].scheme, plan.trials[i].scheme);
+        trying->own = own;
+    }
+    plan_free(&plan);
+    return result;
+}
+
+// The last scenario is the one that is planned.
 static int load_looks(void *context, const struct vocabulary *vocabulary, struct scenario_set *set,
                       struct error *error)
 {
-    static const char one_operation[] = "about: One operation, to see which requests it takes.\n"
-                                        "workload: {kind: increment, operations: 1}\n"
-                                        "clients: {processes: 1}\n"
-                                        "lock: {lease: 4s, wait: 10s, retry: 5ms, request: 2s}\n"
-                                        "verdict-only: true\n";
     struct trying *trying = context;
     const struct run_options *options = &trying->options->run;
+    struct template template;
     int result = 0;
     for (size_t i = 0; i < options->path_count && result == 0; i++)
         result = add_lock(options->paths[i], vocabulary, trying, error);
-    return result == 0 ? add_scenario(trying, "look", one_operation, sizeof one_operation - 1, "",
-                                      "", vocabulary, set, error)
-                       : -1;
+    for (const char *at = template_try_scenarios; result == 0 && take_template(&at, &template);) {
+        if (!template.looks || (set->count > 0 && !is_same(template.needs, trying->own)))
+            continue;
+        result = add_scenario(trying, "look", template.text, template.length, "", "", vocabulary,
+                              set, error);
+        if (result == 0 && set->count == 1)
+            result = see_own_trait(trying, set, vocabulary, error);
+    }
+    return result;
 }
 
 static int plan_looks(void *context, const struct scenario_set *set,
@@ -181,7 +281,7 @@ static int plan_looks(void *context, const struct scenario_set *set,
                       struct error *error)
 {
     struct trying *trying = context;
-    if (plan_make(set->scenarios, set->count, vocabulary, NULL, 1, seed, plan, error) != 0)
+    if (plan_make(set->scenarios + set->count - 1, 1, vocabulary, NULL, 1, seed, plan, error) != 0)
         return -1;
     if (plan->count > MOST_TRIED)
         return error_set(error, "%zu locks; at most %d can be tried at a time", plan->count,
@@ -242,62 +342,6 @@ static int conduct_looks(void *context, const struct sandbox *sandbox, const str
 
 // --- the second run ------------------------------------------------------------------------------
 
-// A scenario of try_scenarios.txt, with what it says of itself.
-struct template
-{
-    char name[65], each[16], needs[32], promised[64]; // "": it does not say
-    struct {
-        char who[64], what[64]; // locks of which these properties may be violated all the same
-    } admits[2];
-    const char *text;
-    size_t length;
-};
-
-// Takes the next one at *at, which is behind it then. False if there is none.
-static bool take_template(const char **at, struct template *template)
-{
-    static const char begins[] = "\n=== ";
-    const char *line = strstr(*at, begins);
-    if (line == NULL)
-        return false;
-    *template = (struct template){.name = ""};
-    sscanf(line, "\n=== %64s", template->name);
-    while (*(line = strchr(line + 1, '\n')) != '\0' && line[1] == '@') {
-        sscanf(line, "\n@each %15s", template->each);
-        sscanf(line, "\n@needs %31s", template->needs);
-        sscanf(line, "\n@promised %63[^\n]", template->promised);
-        size_t next = template->admits[0].who[0] != '\0';
-        sscanf(line, "\n@admits %63[^:\n]: %63[^\n]", template->admits[next].who,
-               template->admits[next].what);
-    }
-    template->text = line + 1;
-    *at = strstr(template->text, begins);
-    *at = *at != NULL ? *at : template->text + strlen(template->text);
-    template->length = (size_t)(*at - template->text);
-    return true;
-}
-
-// True if the lock has all traits of one of the alternatives: "lease, session", "lease+!session".
-static bool has_any(const struct tried_lock *lock, const char *alternatives)
-{
-    while (*alternatives != '\0') {
-        bool has_all = true;
-        while (strcspn(alternatives, ", ") > 0) {
-            bool is_not = *alternatives == '!';
-            size_t length = strcspn(alternatives, "+, ");
-            AUTO_FREE char *trait =
-                text_formatted("%.*s", (int)length - is_not, alternatives + is_not);
-            has_all &= string_list_has(&lock->traits, trait) != is_not;
-            alternatives += length;
-            alternatives += *alternatives == '+';
-        }
-        if (has_all)
-            return true;
-        alternatives += strspn(alternatives, ", ");
-    }
-    return false;
-}
-
 static size_t most_requests(const struct trying *trying, enum phase phase)
 {
     size_t most = 0;
@@ -332,15 +376,18 @@ static void add_request(const struct trying *trying, enum phase phase, size_t nt
         text_format(out, "-%zu", earlier + 1);
 }
 
-// The first scheme of the catalogue on servers of the kind that keeps what it promises; NULL: none.
-static const char *sound_scheme(const char *server)
+// The first scheme of the catalogue on servers of the kind that keeps what it promises, with the
+// trait that locks of its own workload have; NULL: none.
+static const char *sound_scheme(const char *server, const char *own)
 {
     for (size_t i = 0; server != NULL && lock_catalogue[i] != NULL; i++) {
         const struct lock_scheme *scheme = lock_catalogue[i];
         if (scheme->server != NULL && strcmp(scheme->server, server) == 0 &&
-            scheme->own_store == NULL && lock_scheme_has(scheme, "exclusive") &&
-            lock_scheme_has(scheme, "owner-checked") &&
-            (lock_scheme_has(scheme, "lease") || lock_scheme_has(scheme, "session")))
+            (own != NULL
+                 ? lock_scheme_has(scheme, own)
+                 : scheme->own_store == NULL && lock_scheme_has(scheme, "exclusive") &&
+                       lock_scheme_has(scheme, "owner-checked") &&
+                       (lock_scheme_has(scheme, "lease") || lock_scheme_has(scheme, "session"))))
             return scheme->name;
     }
     return NULL;
@@ -390,8 +437,6 @@ static int add_template(const struct trying *trying, const struct template *temp
                         vocabulary, set, error);
 }
 
-extern const char template_try_scenarios[];
-
 static int load_trials(void *context, const struct vocabulary *vocabulary, struct scenario_set *set,
                        struct error *error)
 {
@@ -402,7 +447,7 @@ static int load_trials(void *context, const struct vocabulary *vocabulary, struc
     struct template template;
     int result = 0;
     for (size_t i = 0; i < trying->names.count; i++) {
-        const char *scheme = sound_scheme(trying->locks[i].server);
+        const char *scheme = sound_scheme(trying->locks[i].server, trying->own);
         if (scheme == NULL || string_list_has(&trying->names, scheme) ||
             string_list_has(&sound, scheme))
             continue;
@@ -413,9 +458,11 @@ static int load_trials(void *context, const struct vocabulary *vocabulary, struc
         enum phase phase =
             strcmp(template.each, phase_name(PHASE_RELEASE)) == 0 ? PHASE_RELEASE : PHASE_ACQUIRE;
         size_t count = template.each[0] != '\0' ? most_requests(trying, phase) : 1;
-        bool is_for_any = template.needs[0] == '\0';
+        bool is_for_any = template.needs[0] == '\0' && trying->own == NULL;
         for (size_t i = 0; i < trying->names.count; i++)
-            is_for_any |= has_any(&trying->locks[i], template.needs);
+            is_for_any |= trying->own != NULL ? is_same(template.needs, trying->own)
+                                              : has_any(&trying->locks[i], template.needs);
+        is_for_any &= !template.looks;
         if (is_for_any && count > 0)
             text_add_item(&names, template.name);
         for (size_t nth = 1; is_for_any && nth <= count && result == 0; nth++)
@@ -498,7 +545,7 @@ static void hand_on(const struct trying *trying)
         const struct server_kind *kind = server != NULL ? server_kind_find(server) : NULL;
         const struct server_exploration *how = kind != NULL ? kind->exploration : NULL;
         if (how == NULL || (scheme == NULL && (how->only_ours || how->is_blocked != NULL)) ||
-            text_matches(lock, "*.so") || text_matches(lock, "*.y*ml"))
+            text_matches(lock, "*.y*ml"))
             continue;
         any_program |= scheme == NULL;
         text_add(&locks, " ");
