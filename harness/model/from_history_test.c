@@ -52,10 +52,11 @@ static void note(struct fixture *fixture, int client, const char *what, int64_t 
     event.args[3] = key != NULL ? strtoll(key + 1, NULL, 10) : 0;
     history_append(&fixture->writers[client], event);
     if (given != NULL)
-        history_append(&fixture->writers[client],
-                       (struct event){.kind = EVENT_GIVEN,
-                                      .at_ns = to_ns,
-                                      .given = {from_ns, strtoll(given + 1, NULL, 10)}});
+        history_append(
+            &fixture->writers[client],
+            (struct event){.kind = EVENT_GIVEN,
+                           .at_ns = to_ns,
+                           .given = {.operation = from_ns, .key = strtoll(given + 1, NULL, 10)}});
     event.kind++;
     event.at_ns = to_ns;
     event.detail = 0;
