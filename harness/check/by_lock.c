@@ -45,13 +45,10 @@ struct by_lock by_lock_start(const struct trial_model *model)
     part->attempts = memory_new(model->attempt_count * sizeof *part->attempts);
     part->accesses = memory_new(model->access_count * sizeof *part->accesses);
     part->reentries = memory_new(model->reentry_count * sizeof *part->reentries);
-    // Acquires of a lock without a number, beside others that have one.
-    if (acquires > 0 && locks.acquires[0].value == 0 && !is_queue(model))
-        locks.next_key = 0;
-    while (is_queue(model) && locks.next_acquire < acquires &&
-           locks.acquires[locks.next_acquire].value == 0)
-        locks.next_acquire++;
-    locks.of_any = locks.next_acquire;
+    if (is_queue(model))
+        locks.of_any = locks.next_acquire = FIRST_FROM(locks.acquires, acquires, value, 1);
+    else if (acquires > 0 && locks.acquires[0].value == 0)
+        locks.next_key = 0; // acquires of a lock without a number, beside others that have one
     return locks;
 }
 
@@ -80,8 +77,10 @@ static void take_attempts_of_any(struct by_lock *locks)
             done_ns = time_earlier(done_ns, access->returned_ns);
     }
     for (size_t i = 0; i < locks->of_any; i++) {
-        const struct hold *attempt = acquire_at(locks->whole, locks->acquires[i].index);
-        if (attempt->is_gone || attempt->invoked_ns < done_ns)
+        size_t index = locks->acquires[i].index;
+        const struct hold *attempt = acquire_at(locks->whole, index);
+        bool is_grant = index < locks->whole->hold_count; // which job it was is lost
+        if (!is_grant && (attempt->is_gone || attempt->invoked_ns < done_ns))
             part->attempts[part->attempt_count++] = *attempt;
     }
 }

@@ -455,14 +455,15 @@ static int load_trials(void *context, const struct vocabulary *vocabulary, struc
         text_format(&beside, ", %s", scheme);
     }
     for (const char *at = template_try_scenarios; result == 0 && take_template(&at, &template);) {
+        if (template.looks)
+            continue;
         enum phase phase =
             strcmp(template.each, phase_name(PHASE_RELEASE)) == 0 ? PHASE_RELEASE : PHASE_ACQUIRE;
         size_t count = template.each[0] != '\0' ? most_requests(trying, phase) : 1;
-        bool is_for_any = template.needs[0] == '\0' && trying->own == NULL;
-        for (size_t i = 0; i < trying->names.count; i++)
-            is_for_any |= trying->own != NULL ? is_same(template.needs, trying->own)
-                                              : has_any(&trying->locks[i], template.needs);
-        is_for_any &= !template.looks;
+        bool is_for_any =
+            trying->own != NULL ? is_same(template.needs, trying->own) : template.needs[0] == '\0';
+        for (size_t i = 0; trying->own == NULL && i < trying->names.count; i++)
+            is_for_any |= has_any(&trying->locks[i], template.needs);
         if (is_for_any && count > 0)
             text_add_item(&names, template.name);
         for (size_t nth = 1; is_for_any && nth <= count && result == 0; nth++)

@@ -8,6 +8,7 @@
 #include "harness/check/stalls.h"
 #include "harness/check/sweep.h"
 #include "harness/scenario/moves.h"
+#include "harness/workloads/workload.h"
 
 #include <string.h>
 
@@ -639,7 +640,8 @@ static void find_cause_of_pair(struct diagnosis *diagnosis)
     int64_t to_ns = time_earlier(holds[0]->released_ns, holds[1]->released_ns);
     bool excused = diagnosis->finding->check->shows == SHOWS_TWO_VALID;
     diagnosis->overlap_ns = time_later(to_ns - from_ns, 0);
-    diagnosis->is_crowd = excused && diagnosis->overlap_ns == 0;
+    diagnosis->is_crowd =
+        excused && diagnosis->overlap_ns == 0 && workload_words(model->trial->scenario)->is_counted;
     if (diagnosis->is_crowd)
         diagnosis->overlap_ns =
             diagnosis->finding->evidence.to_ns - diagnosis->finding->evidence.from_ns;

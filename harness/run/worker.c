@@ -132,16 +132,10 @@ static bool next_turn(const struct worker *worker, struct turn *turn)
 
 // --- a worker ------------------------------------------------------------------------------------
 
-// True if its jobs are a queue's, which says itself which of them it gives out.
-static bool has_queue(const struct worker *worker)
-{
-    return lock_scheme_has(worker->state->scheme, "job-queue");
-}
-
 static void use_key(struct worker *worker, size_t key)
 {
     worker->key = &worker->keys[key];
-    worker->lock = has_queue(worker) ? &worker->keys[0].lock : &worker->key->lock;
+    worker->lock = worker->has_queue ? &worker->keys[0].lock : &worker->key->lock;
 }
 
 void worker_prepare(struct worker *worker, const struct trial_state *state,
@@ -151,6 +145,7 @@ void worker_prepare(struct worker *worker, const struct trial_state *state,
     *worker = (struct worker){.state = state,
                               .operations = workload_operations(state->workload, scenario)};
     worker->is_optimistic = lock_scheme_has(state->scheme, "optimistic");
+    worker->has_queue = lock_scheme_has(state->scheme, "job-queue");
     // A scheme that guards its own value ends its transaction by itself.
     if (state->scheme->own_store == NULL && state->store->begin != NULL)
         worker->boundary = scenario->workload.boundary;
@@ -235,7 +230,7 @@ static enum outcome take_given(struct worker *worker, int64_t operation, int64_t
 static void note_gone(struct worker *worker)
 {
     worker->key->is_done = true;
-    for (size_t i = 0; has_queue(worker) && i < worker->key_count; i++)
+    for (size_t i = 0; worker->has_queue && i < worker->key_count; i++)
         worker->keys[i].is_done = true;
 }
 
@@ -252,9 +247,9 @@ static enum acquired acquire(struct worker *worker, const struct turn *turn, str
            (struct event){.kind = EVENT_ACQUIRE_INVOKE,
                           .detail = (uint8_t)worker->lock->mode,
                           .acquire_invoke = {operation, asked_ns + wait_ns, turn->intended_ns,
-                                             has_queue(worker) ? 0 : worker->key->number}});
+                                             worker->has_queue ? 0 : worker->key->number}});
     enum outcome outcome = lock_acquire(worker->lock, grant);
-    if (outcome == OUTCOME_OK && has_queue(worker))
+    if (outcome == OUTCOME_OK && worker->has_queue)
         outcome = take_given(worker, operation, grant->job);
     record_return(worker,
                   (struct event){.kind = EVENT_ACQUIRE_RETURN,
@@ -599,7 +594,7 @@ int worker_connect(struct worker *worker)
     struct error error = {0};
     while (worker->opened < worker->key_count) {
         struct worker_key *key = &worker->keys[worker->opened++];
-        bool is_used = worker->opened == 1 || !has_queue(worker);
+        bool is_used = worker->opened == 1 || !worker->has_queue;
         if ((!is_used || lock_open(&key->lock, &error) == 0) &&
             store_open(&key->store, &error) == 0)
             continue;
@@ -614,7 +609,7 @@ void worker_disconnect(struct worker *worker)
 {
     for (size_t i = 0; i < worker->opened; i++) {
         store_close(&worker->keys[i].store);
-        if (i == 0 || !has_queue(worker))
+        if (i == 0 || !worker->has_queue)
             lock_close(&worker->keys[i].lock);
     }
 }
@@ -631,7 +626,7 @@ static bool choose_job(struct worker *worker)
         open += !worker->keys[i].is_done;
     if (open == 0)
         return false;
-    if (has_queue(worker))
+    if (worker->has_queue)
         return true;
     bool waits = worker->refused >= open;
     if (waits)

@@ -33,6 +33,7 @@ struct worker {
     size_t place, refused; // of jobs: the next in line, and how many acquires since the last grant
     enum boundary boundary; // of the store's transactions
     bool is_optimistic;
+    bool has_queue;     // which says itself which of its jobs it gives out
     bool is_warming_up; // as of its last operation
 };
 
