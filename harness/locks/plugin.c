@@ -115,6 +115,7 @@ static void describe(struct plugin_client *own, const struct lock_client *client
         .retry_ms = client->options.retry_ns / NS_PER_MS,
         .request_ms = client->options.request_ns / NS_PER_MS,
         .permits = lock_scheme_has_permits(client->scheme) ? (int)client->options.permits : 0,
+        .jobs = lock_scheme_has(client->scheme, "job-queue") ? (int)client->keys : 0,
         .attempts = (int)client->options.attempts,
         .folder = client->folder,
         .tls_ca = tls != NULL ? tls_ca(tls) : NULL,

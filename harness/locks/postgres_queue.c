@@ -22,7 +22,7 @@
 static const struct sql_statement take = {
     "UPDATE", LEASE "(" NEXT("$3") "FOR UPDATE SKIP LOCKED LIMIT 1) RETURNING job, attempts"};
 static const struct sql_statement look = {"SELECT", NEXT("$1") "LIMIT 1"};
-static const struct sql_statement lease = {"UPDATE", LEASE "$3 RETURNING job, attempts"};
+static const struct sql_statement lease = {"UPDATE", LEASE "$3 RETURNING job"};
 static const struct sql_statement count = {
     "SELECT", "SELECT count(*) FROM %s WHERE lease_until > clock_timestamp() OR attempts < $1"};
 
@@ -105,7 +105,6 @@ static enum outcome taken(struct lock *lock, const struct sql_answer *answer, st
     struct sql_answer left;
     if (answer->rows == 1) {
         grant->job = state->job = answer->values[0].number;
-        grant->token = lock->options.fenced ? answer->values[1].number : 0;
         return OUTCOME_OK;
     }
     const struct sql_argument most[] = {{NULL, most_attempts(lock)}};
@@ -123,6 +122,8 @@ static enum outcome take_locked(struct lock *lock, struct grant *grant)
     struct sql_answer answer;
     grant->valid_until_ns = lease_ends_ns(lock);
     enum outcome outcome = sql_lock_request(lock, &answer, &take, arguments);
+    if (outcome == OUTCOME_OK && answer.rows == 1 && lock->options.fenced)
+        grant->token = answer.values[1].number;
     return outcome == OUTCOME_OK ? taken(lock, &answer, grant) : outcome;
 }
 

@@ -1,7 +1,8 @@
 // Queues of jobs in a list of Redis. One is the reliable queue of Redis's documentation of LMOVE:
 // who takes a job moves it to a second list, from which it is removed when it is done; a job of a
 // worker that died stays there, and somebody has to look after it. The other one is the plain
-// queue: who takes a job removes it, so that a worker that dies takes it along.
+// queue: who takes a job removes it, so that a worker that dies takes it along. Neither knows who
+// has which job.
 #include "harness/base/scope.h"
 #include "harness/base/text.h"
 #include "harness/locks/redis_common.h"
@@ -105,7 +106,7 @@ static enum release_answer give_back_moved(struct lock *lock)
                                : run(lock, &put_back, job, &answer);
     if (outcome != OUTCOME_OK)
         return RELEASE_UNKNOWN;
-    return answer.integer == 1 ? RELEASE_RELEASED : RELEASE_GONE;
+    return answer.integer == 1 ? RELEASE_UNCHECKED : RELEASE_GONE;
 }
 
 static enum release_answer give_back_popped(struct lock *lock)
@@ -113,10 +114,10 @@ static enum release_answer give_back_popped(struct lock *lock)
     const struct list_lock *state = lock->state;
     struct redis_answer answer;
     if (lock->is_done)
-        return RELEASE_RELEASED;
+        return RELEASE_UNCHECKED;
     return ASK(lock, &answer, "LPUSH %s %lld", lists_of(&lock->options).jobs,
                (long long)state->job) == OUTCOME_OK
-               ? RELEASE_RELEASED
+               ? RELEASE_UNCHECKED
                : RELEASE_UNKNOWN;
 }
 

@@ -72,6 +72,9 @@ static inline struct lock_options fixture_options(const struct fixture *fixture,
         .retry_ns = NS_PER_MS,
         .request_ns = contract->request_ns > 0 ? contract->request_ns : SHORT_REQUEST_NS,
         .permits = 1,
+        .job = 1, // the only one of a queue, which is like a lock then
+        .queue = fixture->name,
+        .queue_tag = fixture->tag,
         .fenced = fenced,
     };
 }
@@ -230,7 +233,6 @@ static inline const struct lock_scheme *fixture_scheme(const struct fixture *fix
                 : scheme->server != NULL && strcmp(scheme->server, contract->server) == 0 &&
                       lock_scheme_takes(scheme, contract->topology ? contract->topology : "single");
         here &= contract->with_limiters || !lock_scheme_has(scheme, "limiter");
-        here &= !lock_scheme_has(scheme, "job-queue"); // which name no lock, but say which it is
         bool meant = contract->schemes == NULL || text_matches(scheme->name, contract->schemes);
         if (here && meant && nth-- == 0)
             return scheme;

@@ -14,9 +14,12 @@ static inline struct redis_answer ask(struct fixture *fixture, const char *forma
     return answer;
 }
 
-// A semaphore's permits have no owner: all that can be done is to make one.
+// A semaphore's permits have no owner: all that can be done is to make one. Nothing but its worker
+// gives back what a queue without leases has given out.
 static inline bool evict(struct fixture *fixture, const struct lock_scheme *scheme)
 {
+    if (lock_scheme_has(scheme, "job-queue"))
+        return false;
     ask(fixture, lock_scheme_has(scheme, "permits") ? "INCR %s" : "DEL %s");
     return true;
 }
@@ -24,6 +27,8 @@ static inline bool evict(struct fixture *fixture, const struct lock_scheme *sche
 // The value of redis-setnx-getset is the time of its end, by a clock that is ours too.
 static inline int64_t lease_left_ms(struct fixture *fixture, const struct lock_scheme *scheme)
 {
+    if (lock_scheme_has(scheme, "job-queue"))
+        return -1;
     return IS("redis-setnx-getset") ? strtoll(ask(fixture, "GET %s").text, NULL, 10) -
                                           clock_monotonic_ns() / NS_PER_MS - 1
                                     : ask(fixture, "PTTL %s").integer;

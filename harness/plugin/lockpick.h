@@ -18,7 +18,7 @@
 #include <stdint.h>
 
 // Changes whenever something below does.
-#define LOCKPICK_PLUGIN_ABI 4
+#define LOCKPICK_PLUGIN_ABI 5
 
 // Say no more than you know: an answer that did not come is UNKNOWN, not NO.
 enum lockpick_outcome {
@@ -26,7 +26,7 @@ enum lockpick_outcome {
     LOCKPICK_NO,      // certainly not held
     LOCKPICK_UNKNOWN, // it may or may not have happened
     LOCKPICK_BROKEN,  // the set-up is wrong: `error` says how
-    LOCKPICK_NO_JOB   // of a queue: certainly not held, for there is no such job any more
+    LOCKPICK_NO_JOB   // certainly not held, for there is no such job any more (of a queue: none)
 };
 
 enum lockpick_release {
@@ -61,6 +61,7 @@ struct lockpick_setup {
     int64_t retry_ms;   // pause between two attempts
     int64_t request_ms; // time-out of one request
     int permits;        // of a semaphore, or a rate limiter (traits `permits`, `limiter`); else 0
+    int jobs;           // of a queue: how many there are, counted from 1; else 0
     int attempts;       // of a queue: after so many it is to give a job up; 0: never
     const char *folder; // of the trial, for logs
     // Of servers that are spoken to by TLS, else NULL: the file of the certificates that vouch for
@@ -76,7 +77,7 @@ struct lockpick_worker {
     // How often it holds the lock once an acquire has succeeded, or until a release: 1, and with
     // the trait `reentrant` also 2, ...
     int depth;
-    bool done;    // of a release, of a queue: the job is done, and nobody is to be given it again
+    bool done;    // of a release, of a job: it is done, and nobody is to be given it again
     void *client; // what open_client gave
     void *state;  // the plug-in's own
     char error[256];
