@@ -68,6 +68,9 @@ static const struct field fields[] = {
     WAITS("after-release", statistics.liveness.after_release),
     WAITS("after-crash", statistics.liveness.after_crash),
     OF("left", INT, statistics.liveness.left),
+    OF("leaders", BOOL, statistics.leadership.is_known),
+    OF("led-share", RATIO, statistics.leadership.share_led),
+    OF("led-requests", RATIO, statistics.leadership.requests_per_second),
     OF("resources", BOOL, statistics.resources.is_known),
     OF("covered", SPAN, statistics.resources.covered_ns),
     OF("machine-busy", SPAN, statistics.resources.machine_busy_ns),
@@ -280,7 +283,8 @@ static void set_recovery(struct telling *telling, struct row *row)
     while (at < recoveries->count && recoveries->items[at].fault != fault)
         at++;
     recoveries->count += at == recoveries->count;
-    recoveries->items[at] = (struct recovery){fault, times_ns[0], times_ns[1], times_ns[2], -1};
+    recoveries->items[at] = (struct recovery){fault, times_ns[0], times_ns[1], times_ns[2],
+                                              take_number(row, "leaderless", -1)};
     (void)telling;
 }
 
@@ -303,6 +307,7 @@ static void set_scenario(struct telling *telling, struct row *row)
 {
     struct scenario *scenario = scenario_named(telling, take_next(row));
     const char *keys = take_value(row, "keys");
+    char *workload = take_value(row, "workload");
     scenario->fault_count = (size_t)take_number(row, "faults", (int64_t)scenario->fault_count);
     scenario->random.of.count =
         (size_t)take_number(row, "random", (int64_t)scenario->random.of.count);
@@ -312,6 +317,8 @@ static void set_scenario(struct telling *telling, struct row *row)
         take_number(row, "hold", scenario->workload.hold_ns / NS_PER_MS) * NS_PER_MS;
     if (keys != NULL)
         scenario->workload.keys = strcmp(keys, "own") == 0 ? KEYS_OWN : strtoll(keys, NULL, 10);
+    if (workload != NULL)
+        scenario->workload.kind = workload;
     if (take_word(row, "load")) {
         scenario->load = telling->load;
         scenario->load_count = sizeof telling->load / sizeof *telling->load;

@@ -11,8 +11,13 @@ static const char words[] =
 
 void say_leaders(struct document *d)
 {
-    struct doc_column columns[DOC_MOST_COLUMNS] = {WORDS("scenario"), WORDS("scheme")};
-    struct doc_table table = {"Leaders", columns, 2, 300, NULL};
+    bool is_page = d->medium == PAGE; // rows stand below their scenario
+    struct doc_column columns[DOC_MOST_COLUMNS] = {WORDS("scheme")};
+    struct doc_table table = {"Leaders", columns, 1, 300, NULL};
+    if (!is_page) {
+        columns[0] = (struct doc_column)WORDS("scenario");
+        columns[table.count++] = (struct doc_column)WORDS("scheme");
+    }
     bool ends_leaderless = false;
     for (enum figure figure = 0; figure < FIGURE_COUNT; figure++) {
         if (figure_is(figure, IN_LEADERS))
@@ -26,12 +31,13 @@ void say_leaders(struct document *d)
                 doc_heading(d, NULL, "Leaders, of all repeats together");
             else
                 doc_section(d, "leaders", "Leaders", "Leaders");
-            if (d->medium == PAGE)
+            if (is_page)
                 doc_paragraph(d, LOOK_QUIET, "%s", words);
             doc_table(d, table);
         }
-        doc_row(d, NULL, 1);
-        doc_cell(d, LOOK_PLAIN, "%s", cost->trial->scenario->name);
+        doc_row(d, is_page ? cost->trial->scenario->name : NULL, 1);
+        if (!is_page)
+            doc_cell(d, LOOK_PLAIN, "%s", cost->trial->scenario->name);
         doc_cell(d, LOOK_PLAIN, "%s%s", cost->trial->scheme, cost->never_ns > 0 ? "*" : "");
         for (enum figure figure = 0; figure < FIGURE_COUNT; figure++) {
             if (figure_is(figure, IN_LEADERS))

@@ -278,12 +278,15 @@ static bool is_same_scenario(const struct trial *a, const struct trial *b)
     return a->scenario == b->scenario;
 }
 
-static struct axis axis_make(const struct run_result *run,
+// Of the trials of a role.
+static struct axis axis_make(const struct run_result *run, enum role role,
                              bool (*is_same)(const struct trial *a, const struct trial *b))
 {
     struct axis axis = {is_same, memory_new((run->count + 1) * sizeof *axis.items), 0};
     FOR_EACH (trial_result, result, run->trials, run->count) {
         size_t at = 0;
+        if (scenario_role(result->trial->scenario) != role)
+            continue;
         while (at < axis.count && !is_same(axis.items[at], result->trial))
             at++;
         if (at == axis.count)
@@ -387,23 +390,31 @@ static void say_meanings(struct document *d)
 #define MOST_COLUMNS 8
 #define MOST_CELLS 48
 
-static void say_matrix(struct document *d)
+// Of a role, if it has trials, and with a heading if others have, too.
+static void say_matrix(struct document *d, enum role role)
 {
     const struct run_result *run = d->report->run;
-    struct axis schemes = axis_make(run, is_same_scheme);
-    struct axis scenarios = axis_make(run, is_same_scenario);
+    AUTO_FREE size_t *repeats = memory_new((run->count + 1) * sizeof *repeats);
+    size_t of_role = 0;
+    for (size_t i = 0; i < run->count; i++) {
+        of_role += scenario_role(run->trials[i].trial->scenario) == role;
+        repeats[i] = trials_like(run, i, are_alike);
+    }
+    if (of_role == 0)
+        return;
+    struct axis schemes = axis_make(run, role, is_same_scheme);
+    struct axis scenarios = axis_make(run, role, is_same_scenario);
     bool schemes_down = schemes.count > MOST_COLUMNS && schemes.count > scenarios.count;
     const struct axis *rows = schemes_down ? &schemes : &scenarios;
     const struct axis *across = schemes_down ? &scenarios : &schemes;
     bool large = rows->count * across->count > MOST_CELLS;
     AUTO_FREE struct doc_column *columns = memory_zeroed(across->count + 1, sizeof *columns);
-    AUTO_FREE size_t *repeats = memory_new((run->count + 1) * sizeof *repeats);
     columns[0].title = schemes_down ? "scheme" : "scenario";
     for (size_t i = 0; i < across->count; i++)
         columns[i + 1].title =
             schemes_down ? across->items[i]->scenario->name : across->items[i]->scheme;
-    for (size_t i = 0; i < run->count; i++)
-        repeats[i] = trials_like(run, i, are_alike);
+    if (of_role < run->count)
+        doc_heading(d, NULL, "%s", role_titles[role]);
     if (large)
         doc_paragraph(d, LOOK_QUIET,
                       "Each verdict leads to its trial; a letter says what was broken first. Those "
@@ -423,12 +434,13 @@ static void say_matrix(struct document *d)
     free(scenarios.items);
 }
 
-bool has_drawn_matrix(const struct run_result *run)
+const struct picture_kind *drawn_matrix(const struct run_result *run, enum role role)
 {
-    bool is_drawn = false;
-    for (size_t i = 0; i < run->picture_count; i++)
-        is_drawn |= run->pictures[i].kind == &matrix_picture && run->pictures[i].is_drawn;
-    return is_drawn;
+    for (size_t i = 0; i < run->picture_count; i++) {
+        if (run->pictures[i].kind == matrix_pictures[role] && run->pictures[i].is_drawn)
+            return matrix_pictures[role];
+    }
+    return NULL;
 }
 
 // Of a page, a matrix of scenarios and schemes; else a row for each, in Markdown one for repeats
@@ -440,10 +452,14 @@ static void say_verdicts(struct document *d)
         say_table(d);
         return;
     }
-    say_matrix(d);
-    if (has_drawn_matrix(d->report->run)) {
+    for (enum role role = 0; role < ROLE_COUNT; role++) {
+        const struct picture_kind *drawn = drawn_matrix(d->report->run, role);
+        say_matrix(d, role);
+        if (drawn == NULL)
+            continue;
+        AUTO_FREE char *file = text_formatted("plots/%s.svg", drawn->name);
         doc_break(d);
-        doc_link(d, LOOK_SMALL, MATRIX_FILE, "%s, as a picture", matrix_picture.title);
+        doc_link(d, LOOK_SMALL, file, "%s, as a picture", drawn->title);
     }
     say_meanings(d);
     html_add_whole_pictures(d, PLACE_VERDICTS);

@@ -5,6 +5,7 @@
 
 #include "harness/report/document.h"
 #include "harness/report/words.h"
+#include "harness/workloads/workload.h"
 
 // The trials in three parts, each with its stories: what was missed, was not decided or failed;
 // what else broke a promise, at a terminal one of each kind; and what kept all of them.
@@ -18,9 +19,9 @@ void say_story(struct document *d, size_t index);
 // "again: " and the command that repeats the trial, for a shell.
 void say_again(struct document *d, const struct trial_result *result);
 
-// Where the picture of all verdicts is, below the run's folder, if it was drawn.
-#define MATRIX_FILE "plots/matrix.svg"
-bool has_drawn_matrix(const struct run_result *run);
+// The picture of all verdicts of a role, if it was drawn, as plots/NAME.svg below the run's folder;
+// else NULL.
+const struct picture_kind *drawn_matrix(const struct run_result *run, enum role role);
 
 // Every trial, with what each check found.
 void say_explained(struct document *d);

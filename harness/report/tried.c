@@ -333,8 +333,12 @@ void report_print_tried(const struct run_report *report, const struct string_lis
     struct document d = {.medium = TERMINAL, .report = report, .out = out, .is_coloured = coloured};
     for (size_t i = 0; i < locks->count; i++)
         say_lock(&d, locks, locks->items[i]);
-    if (has_drawn_matrix(report->run))
-        doc_paragraph(&d, LOOK_PLAIN, "beside each other: %s/" MATRIX_FILE, report->run->folder);
+    for (enum role role = 0; role < ROLE_COUNT; role++) {
+        const struct picture_kind *drawn = drawn_matrix(report->run, role);
+        if (drawn != NULL)
+            doc_paragraph(&d, LOOK_PLAIN, "beside each other: %s/plots/%s.svg", report->run->folder,
+                          drawn->name);
+    }
     doc_finish(&d);
 }
 

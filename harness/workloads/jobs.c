@@ -76,4 +76,5 @@ const struct workload jobs_workload = {
     .next = next,
     .job = job,
     .words = &words,
+    .role = ROLE_QUEUE,
 };

@@ -35,6 +35,7 @@ const struct workload leader_workload = {
     .form = {.own = own},
     .next = increment_next,
     .words = &words,
+    .role = ROLE_LEADER,
     .tells_missing = true,
     .leads = true,
 };

@@ -37,6 +37,17 @@ const struct workload *workload_alone_for(const char *const *traits)
     return NULL;
 }
 
+const char *const role_titles[ROLE_COUNT] = {[ROLE_LOCK] = "Locks",
+                                             [ROLE_LEADER] = "Leaders",
+                                             [ROLE_QUEUE] = "Jobs",
+                                             [ROLE_LIMITER] = "Rate limiters"};
+
+enum role scenario_role(const struct scenario *scenario)
+{
+    const struct workload *workload = workload_find(scenario->workload.kind);
+    return workload != NULL ? workload->role : ROLE_LOCK;
+}
+
 int64_t workload_initial(const struct workload *workload, const struct scenario *scenario)
 {
     return workload->initial != NULL ? workload->initial(scenario) : 0;

@@ -46,11 +46,16 @@ struct job_mark {
     int bit;
 };
 
+// As what schemes are tried: what is told of one role stands together, apart from the others.
+enum role { ROLE_LOCK, ROLE_LEADER, ROLE_QUEUE, ROLE_LIMITER, ROLE_COUNT };
+extern const char *const role_titles[ROLE_COUNT]; // "Locks"
+
 struct workload {
     const char *name;
     const char *summary;
     struct workload_form form;
     const struct workload_words *words; // NULL: those of a lock
+    enum role role;
     // The guarded value before the first operation; NULL: 0.
     int64_t (*initial)(const struct scenario *scenario);
     // How many operations there are in all, 0: as many as the time allows; NULL: as the scenario
@@ -78,6 +83,9 @@ extern const struct workload *const workload_catalogue[]; // NULL-terminated
 const struct workload *workload_find(const char *name);   // NULL: there is none of that name
 // That for which alone schemes of these traits are; NULL: there is none.
 const struct workload *workload_alone_for(const char *const *traits);
+
+// A lock, unless the workload says otherwise.
+enum role scenario_role(const struct scenario *scenario);
 
 int64_t workload_initial(const struct workload *workload, const struct scenario *scenario);
 int64_t workload_operations(const struct workload *workload, const struct scenario *scenario);

@@ -4,8 +4,12 @@
 
 #define PICTURES(DRAWN)                                                                            \
     DRAWN(matrix)                                                                                  \
+    DRAWN(matrix_of_leaders)                                                                       \
+    DRAWN(matrix_of_jobs)                                                                          \
+    DRAWN(matrix_of_limiters)                                                                      \
     DRAWN(unsafe_window)                                                                           \
     DRAWN(recovery)                                                                                \
+    DRAWN(leaderless)                                                                              \
     DRAWN(percentiles)                                                                             \
     DRAWN(clients)                                                                                 \
     DRAWN(rates)                                                                                   \

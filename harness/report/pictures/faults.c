@@ -1,15 +1,31 @@
-// Schemes under faults: which lock survives which fault and what it costs; how soon a lock is
-// granted again; for how long two believed to hold it at once. The first two are grids of schemes
-// and scenarios, which the template splits into tables, one below the other, where there are more
-// scenarios than a picture is wide.
+// Schemes under faults: which survives which fault and what it costs, of each role by itself; how
+// soon a lock is granted again, or a leader elected; for how long two believed to hold it at once.
+// The first two are grids of schemes and scenarios, which the template splits into tables, one
+// below the other, where there are more scenarios than a picture is wide.
 #include "harness/base/scope.h"
 #include "harness/report/pictures/picture.h"
 #include "harness/report/words.h"
 
 #include <math.h>
 
+// A figure beside a row.
+struct panel {
+    const char *title;
+    const char *column; // of the data
+    double (*value)(const struct scheme_cost *cost);
+    bool is_time, is_acquire;
+};
+
+// What differs between the grids of two roles.
+struct grid_form {
+    enum role role;
+    const char *title;
+    struct panel panels[2]; // of a matrix
+};
+
 struct grid {
     const struct run_report *report;
+    enum role role;
     struct scheme *rows; // those with trials under faults
     size_t row_count;
     const struct scenario **columns; // those with faults, in the order of the run
@@ -24,19 +40,26 @@ static size_t column_of(const struct grid *grid, const struct scenario *scenario
     return column;
 }
 
+static bool is_of_grid(const struct scenario *scenario, enum role role)
+{
+    return scenario_has_faults(scenario) && scenario_role(scenario) == role;
+}
+
 // Free with grid_free.
 static struct grid grid_make(const struct run_report *report, struct picture *picture)
 {
+    const struct grid_form *form = picture->kind->details;
     struct grid grid = {.report = report,
+                        .role = form->role,
                         .rows = memory_new((report->cost_count + 1) * sizeof *grid.rows),
                         .columns = memory_new((report->cost_count + 1) * sizeof *grid.columns)};
-    grid.row_count = schemes_list(report, scenario_has_faults, grid.rows);
+    grid.row_count = schemes_list(report, form->role, is_of_grid, grid.rows);
     for (size_t i = 0; i < grid.row_count; i++)
         picture_put(picture, "rows: row kind scheme", "%zu %s %s", i,
                     scheme_servers(grid.rows[i].trial), grid.rows[i].trial->scheme);
     FOR_EACH (scheme_cost, cost, report->costs, report->cost_count) {
         const struct scenario *scenario = cost->trial->scenario;
-        if (!scenario_has_faults(scenario) || column_of(&grid, scenario) < grid.column_count)
+        if (!is_of_grid(scenario, form->role) || column_of(&grid, scenario) < grid.column_count)
             continue;
         picture_put(picture, "columns: column scenario", "%zu %s", grid.column_count,
                     scenario->name);
@@ -79,10 +102,13 @@ static double crowd_of(const struct scenario *scenario)
 // measured less than half of the schemes.
 static const struct scenario *measured_of(const struct grid *grid)
 {
-    const struct measured_scenario *first = grid->report->measured;
+    const struct measured_scenario *first = NULL;
     const struct scenario *best = NULL;
     size_t measured = 0;
-    FOR_EACH (measured_scenario, other, first, grid->report->measured_count) {
+    FOR_EACH (measured_scenario, other, grid->report->measured, grid->report->measured_count) {
+        if (scenario_role(other->scenario) != grid->role)
+            continue;
+        first = first == NULL ? other : first;
         if (best == NULL ||
             (other->schemes == first->schemes &&
              cost_load_varies(other->scenario) == cost_load_varies(first->scenario) &&
@@ -161,27 +187,34 @@ static struct words marked(double figure, bool is_time, bool is_marked)
 static void write_costs(const struct grid *grid, const struct scenario *measured,
                         struct picture *picture)
 {
-    static const struct scheme_cost none = {0};
+    const struct grid_form *form = picture->kind->details;
+    const struct panel *panels = form->panels;
+    struct picture_block *block = picture_block(picture, "costs: row %s %s text text scheme",
+                                                panels[0].column, panels[1].column);
     bool any_unmeasured = false;
     bool any_late = false;
     for (size_t i = 0; i < grid->row_count; i++) {
-        const struct scheme_cost *found = cell_of(grid, i, measured);
-        const struct scheme_cost *calm = found != NULL ? found : &none;
-        const struct percentiles *acquire = &calm->percentiles[LATENCY_ACQUIRE];
-        double rate = calm->rate.count > 0 ? calm->rate.median : NAN;
-        double p99 = acquire->count > 0 ? (double)acquire->p99_ns : NAN;
-        bool is_late = calm->driver_bound > 0 || calm->late[PERCENTILE_p99];
-        picture_put(picture, "costs: row locks/s acquire-p99(ns) text text scheme",
-                    "%zu %.6g %.6g %s %s %s", i, rate, p99,
-                    marked(rate, false, calm->driver_bound > 0).text,
-                    marked(p99, true, is_late).text, grid->rows[i].trial->scheme);
-        any_unmeasured |= isnan(rate) || isnan(p99);
-        any_late |= is_late;
+        const struct scheme_cost *calm = cell_of(grid, i, measured);
+        double values[2] = {NAN, NAN};
+        struct words texts[2];
+        for (int j = 0; j < 2; j++) {
+            bool is_late = calm != NULL && (calm->driver_bound > 0 ||
+                                            (panels[j].is_acquire && calm->late[PERCENTILE_p99]));
+            values[j] = calm != NULL ? panels[j].value(calm) : NAN;
+            texts[j] = marked(values[j], panels[j].is_time, is_late);
+            any_unmeasured |= isnan(values[j]);
+            any_late |= is_late;
+        }
+        picture_row(block, "%zu %.6g %.6g %s %s %s", i, values[0], values[1], texts[0].text,
+                    texts[1].text, grid->rows[i].trial->scheme);
     }
+    for (int j = 0; j < 2; j++)
+        picture_tell(picture, j == 0 ? "panel_0 = %s" : "panel_1 = %s", panels[j].title);
     picture_note(
         picture,
-        "No fault, and costs: in %s (%lld client%s of %lld thread%s). Locks/s is the median of the "
-        "trials. Bars are logarithmic, with a line at each power of ten.%s%s",
+        "No fault, and costs: in %s (%lld client%s of %lld thread%s). Of several trials, a number "
+        "a "
+        "second is their median. Bars are logarithmic, with a line at each power of ten.%s%s",
         measured->name, (long long)measured->clients.processes, plural(measured->clients.processes),
         (long long)measured->clients.threads, plural(measured->clients.threads),
         any_unmeasured ? " –: not measured." : "",
@@ -213,6 +246,7 @@ static void note_environment(const struct grid *grid, const struct scenario *mea
 
 static bool write_matrix(const struct picture_subject *subject, struct picture *picture)
 {
+    const struct grid_form *form = picture->kind->details;
     struct grid grid = grid_make(subject->report, picture);
     const struct scenario *measured = measured_of(&grid);
     struct cells cells = {0};
@@ -221,7 +255,7 @@ static bool write_matrix(const struct picture_subject *subject, struct picture *
     // Of one fault alone the table of verdicts says as much.
     bool is_worth_it = grid.row_count >= 2 && grid.column_count >= (measured != NULL ? 1 : 2);
     picture->width = (int)(width < 640 ? 640 : width > 1100 ? 1100 : width);
-    text_format(&picture->title, "Which lock survives which fault%s",
+    text_format(&picture->title, "%s%s", form->title,
                 measured != NULL ? ", and what it costs" : "");
     for (size_t row = 0; row < grid.row_count; row++)
         write_row(&grid, row, measured, &cells, picture);
@@ -237,10 +271,13 @@ static bool write_matrix(const struct picture_subject *subject, struct picture *
         write_costs(&grid, measured, picture);
     note_environment(&grid, measured, picture);
     text_format(&picture->alternative,
-                "A table of %zu schemes and %zu scenarios with faults, a cell for each verdict%s. "
-                "Under some fault %zu of the schemes were UNSAFE and %zu STUCK. %s%s.",
-                grid.row_count, grid.column_count,
-                measured != NULL ? ", with locks/s and acquire p99 beside it" : "",
+                "A table of %zu schemes and %zu scenarios with faults, a cell for each verdict",
+                grid.row_count, grid.column_count);
+    if (measured != NULL)
+        text_format(&picture->alternative, ", with %s and %s beside it", form->panels[0].title,
+                    form->panels[1].title);
+    text_format(&picture->alternative,
+                ". Under some fault %zu of the schemes were UNSAFE and %zu STUCK. %s%s.",
                 cells.has[VERDICT_UNSAFE], cells.has[VERDICT_STUCK],
                 cells.safe.length > 0 ? "SAFE under every fault that applies: "
                                       : "None was SAFE under every fault that applies",
@@ -251,18 +288,71 @@ static bool write_matrix(const struct picture_subject *subject, struct picture *
     return is_worth_it;
 }
 
-PICTURE(matrix, .name = "matrix", .title = "Which lock survives which fault, and what it costs",
-        .place = PLACE_FOLDER, .width = 1100, .shared = {template_grid, template_verdicts},
-        .write = write_matrix);
+static double rate_of(const struct scheme_cost *cost)
+{
+    return cost->rate.count > 0 ? cost->rate.median : NAN;
+}
+
+static double acquire_of(const struct scheme_cost *cost)
+{
+    const struct percentiles *acquire = &cost->percentiles[LATENCY_ACQUIRE];
+    return acquire->count > 0 ? (double)acquire->p99_ns : NAN;
+}
+
+static double hand_over_of(const struct scheme_cost *cost)
+{
+    const struct percentiles *hand_off = &cost->percentiles[LATENCY_HAND_OFF];
+    return hand_off->count > 0 ? (double)hand_off->p50_ns : NAN;
+}
+
+static double requests_of(const struct scheme_cost *cost)
+{
+    return cost->requests_per_second.count > 0 ? cost->requests_per_second.median : NAN;
+}
+
+// Of a role.
+#define MATRIX(kind, file, of, words, ...)                                                         \
+    PICTURE_BY(                                                                                    \
+        matrix, kind, .name = file, .title = words ", and what it costs", .place = PLACE_FOLDER,   \
+        .width = 1100, .shared = {template_grid, template_verdicts}, .write = write_matrix,        \
+        .details = &(const struct grid_form){.role = of, .title = words, .panels = {__VA_ARGS__}})
+#define PANEL(words, heading, of, ...)                                                             \
+    {                                                                                              \
+        .title = words, .column = heading, .value = of, __VA_ARGS__                                \
+    }
+#define ACQUIRE(words)                                                                             \
+    PANEL(words, "acquire-p99(ns)", acquire_of, .is_time = true, .is_acquire = true)
+
+MATRIX(matrix, "matrix", ROLE_LOCK, "Which lock survives which fault",
+       PANEL("locks/s", "locks/s", rate_of, .is_time = false), ACQUIRE("acquire p99"));
+MATRIX(matrix_of_leaders, "matrix-of-leaders", ROLE_LEADER,
+       "Which lock elects leaders under which fault",
+       PANEL("requests/s", "requests/s", requests_of, .is_time = false),
+       PANEL("hand-over", "hand-off-p50(ns)", hand_over_of, .is_time = true));
+MATRIX(matrix_of_jobs, "matrix-of-jobs", ROLE_QUEUE,
+       "Which lock or queue gives out jobs under which fault",
+       PANEL("jobs/s", "jobs/s", rate_of, .is_time = false), ACQUIRE("lease p99"));
+MATRIX(matrix_of_limiters, "matrix-of-rate-limiters", ROLE_LIMITER,
+       "Which rate limiter keeps its limit under which fault",
+       PANEL("let in/s", "let-through/s", rate_of, .is_time = false), ACQUIRE("wait p99"));
+
+const struct picture_kind *const matrix_pictures[ROLE_COUNT] = {
+    [ROLE_LOCK] = &matrix_picture,
+    [ROLE_LEADER] = &matrix_of_leaders_picture,
+    [ROLE_QUEUE] = &matrix_of_jobs_picture,
+    [ROLE_LIMITER] = &matrix_of_limiters_picture};
 
 // --- how soon the lock is granted again after a fault: a dot for each trial and fault ------------
 
+// Of a grant, or of leaders, for how long nobody acted.
 static bool write_recovery(const struct picture_subject *subject, struct picture *picture)
 {
     const struct run_result *run = subject->run;
     struct grid grid = grid_make(subject->report, picture);
     struct picture_block *dots =
         picture_block(picture, "dots: row column what ns repeat fault scheme scenario");
+    const struct grid_form *form = picture->kind->details;
+    bool is_of_leaders = form->role == ROLE_LEADER;
     const struct trial *slowest = NULL;
     int64_t slowest_ns = -1;
     size_t trials = 0; // that have dots: one has nothing beside it
@@ -281,8 +371,9 @@ static bool write_recovery(const struct picture_subject *subject, struct picture
             const struct {
                 const char *what;
                 int64_t ns;
-            } told[] = {{"after-effect", recovery->after_effect_ns},
-                        {"after-healing", recovery->after_heal_ns},
+            } told[] = {{"leaderless", is_of_leaders ? recovery->leaderless_ns : TIME_NEVER},
+                        {"after-effect", is_of_leaders ? TIME_NEVER : recovery->after_effect_ns},
+                        {"after-healing", is_of_leaders ? TIME_NEVER : recovery->after_heal_ns},
                         {"never", is_never ? 0 : TIME_NEVER}};
             for (size_t j = 0; j < sizeof told / sizeof *told; j++) {
                 if (told[j].ns != TIME_NEVER)
@@ -290,21 +381,20 @@ static bool write_recovery(const struct picture_subject *subject, struct picture
                                 (long long)told[j].ns, trial->repeat, recovery->fault,
                                 trial->scheme, trial->scenario->name);
             }
-            if (recovery->after_effect_ns != TIME_NEVER && recovery->after_effect_ns > slowest_ns) {
+            int64_t lasted_ns = told[is_of_leaders ? 0 : 1].ns;
+            if (lasted_ns != TIME_NEVER && lasted_ns > slowest_ns) {
                 slowest = trial;
-                slowest_ns = recovery->after_effect_ns;
+                slowest_ns = lasted_ns;
             }
         }
         trials += dots->rows.length > before;
     }
-    text_add(&picture->title, "How soon the lock is granted again after a fault");
-    text_format(&picture->alternative,
-                "How soon each of %zu schemes was granted again after the faults of %zu "
-                "scenario%s.",
+    text_add(&picture->title, form->title);
+    text_format(&picture->alternative, "%s, of %zu schemes in %zu scenario%s.", form->title,
                 grid.row_count, grid.column_count, plural((long long)grid.column_count));
     if (slowest != NULL)
-        text_format(&picture->alternative,
-                    " The longest time from a fault to the next grant was %s, of %s in %s.",
+        text_format(&picture->alternative, " The longest %s was %s, of %s in %s.",
+                    is_of_leaders ? "time without a leader" : "time from a fault to the next grant",
                     lasting(slowest_ns).text, slowest->scheme, slowest->scenario->name);
     grid_free(&grid);
     return trials > 1;
@@ -312,7 +402,14 @@ static bool write_recovery(const struct picture_subject *subject, struct picture
 
 PICTURE(recovery, .name = "recovery",
         .title = "Recovery: how soon the lock is granted again after a fault",
-        .place = PLACE_RECOVERY, .width = 1100, .shared = {template_grid}, .write = write_recovery);
+        .place = PLACE_RECOVERY, .width = 1100, .shared = {template_grid}, .write = write_recovery,
+        .details = &(const struct grid_form){
+            .role = ROLE_LOCK, .title = "How soon the lock is granted again after a fault"});
+PICTURE_BY(recovery, leaderless, .name = "leaderless",
+           .title = "Leaderless: for how long nobody acts after a fault", .place = PLACE_RECOVERY,
+           .width = 1100, .shared = {template_grid}, .write = write_recovery,
+           .details = &(const struct grid_form){
+               .role = ROLE_LEADER, .title = "For how long no leader acts after a fault"});
 
 // --- for how long two believed to hold the lock at once ------------------------------------------
 
@@ -348,16 +445,16 @@ static int64_t write_trial_windows(const struct trial_result *result, size_t row
 
 // Where a hold lasts for as long as the scenario says, its windows do, too: that tells nothing of
 // the lock.
-static bool holds_freely(const struct scenario *scenario)
+static bool holds_freely(const struct scenario *scenario, enum role role)
 {
-    return scenario->workload.hold_ns <= 0;
+    return scenario->workload.hold_ns <= 0 && scenario_role(scenario) == role;
 }
 
 static bool write_windows(const struct picture_subject *subject, struct picture *picture)
 {
     const struct run_result *run = subject->run;
     AUTO_FREE struct scheme *schemes = memory_new((run->count + 1) * sizeof *schemes);
-    size_t scheme_count = schemes_list(subject->report, holds_freely, schemes);
+    size_t scheme_count = schemes_list(subject->report, ROLE_LOCK, holds_freely, schemes);
     const struct trial *longest = NULL;
     int64_t longest_ns = -1;
     size_t rows = 0;
@@ -365,7 +462,7 @@ static bool write_windows(const struct picture_subject *subject, struct picture 
         int64_t most_ns = -1;
         FOR_EACH (trial_result, result, run->trials, run->count) {
             if (strcmp(result->trial->scheme, schemes[i].trial->scheme) == 0 &&
-                holds_freely(result->trial->scenario))
+                holds_freely(result->trial->scenario, ROLE_LOCK))
                 most_ns = time_later(most_ns, write_trial_windows(result, rows, picture));
         }
         if (most_ns < 0)

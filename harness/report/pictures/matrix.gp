@@ -49,7 +49,7 @@ do for [t = 1:tables] {
         set lmargin at screen X(from + 66)
         set rmargin at screen X(from + 130)
         set xrange [low:high]
-        set label 1 (panel ? 'acquire p99' : 'locks/s') at graph 0, graph 1 right offset -0.7,0.8 font ',12' textcolor rgb dark
+        set label 1 (panel ? panel_1 : panel_0) at graph 0, graph 1 right offset -0.7,0.8 font ',12' textcolor rgb dark
         unset arrow
         do for [power = low:high] { set arrow from power, graph 0 to power, graph 1 nohead back linecolor rgb 0xe2e2e2 linewidth 0.7 }
         plot data index 'costs:' using (low):(y(t, $1)):(low):(log10(column(panel + 2))):(y(t, $1) - 0.25):(y(t, $1) + 0.25) with boxxyerror fillstyle solid noborder linecolor rgb (panel ? sky : blue), \

@@ -9,6 +9,7 @@
 
 #include "harness/report/run_report.h"
 #include "harness/scenario/moves.h"
+#include "harness/workloads/workload.h"
 
 // A schedule that was explored: its moves, a line for each, and when each began; and at last when
 // all was over. The time of a picture of it goes by steps.
@@ -66,10 +67,12 @@ struct picture_kind {
     const void *details; // that several kinds of one `write` differ in; or NULL
 };
 
-// PICTURE(matrix, .name = "matrix", ...); declares the kind matrix_picture, drawn by matrix.gp.
-#define PICTURE(file, ...)                                                                         \
+// PICTURE(matrix, .name = "matrix", ...); declares the kind matrix_picture, drawn by matrix.gp;
+// PICTURE_BY(matrix, matrix_of_jobs, ...) another kind that it draws.
+#define PICTURE(file, ...) PICTURE_BY(file, file, __VA_ARGS__)
+#define PICTURE_BY(file, kind, ...)                                                                \
     extern const char template_##file[];                                                           \
-    const struct picture_kind file##_picture = {.template = template_##file, __VA_ARGS__}
+    const struct picture_kind kind##_picture = {.template = template_##file, __VA_ARGS__}
 
 extern const char template_style[], template_time[], template_looks[], template_words[],
     template_grid[], template_verdicts[], template_ends[];
@@ -77,8 +80,12 @@ extern const char template_style[], template_time[], template_looks[], template_
 // All of runs, in the order in which they are shown; NULL at the end.
 extern const struct picture_kind *const picture_catalogue[];
 
-extern const struct picture_kind matrix_picture, unsafe_window_picture, recovery_picture,
+extern const struct picture_kind matrix_picture, matrix_of_leaders_picture, matrix_of_jobs_picture,
+    matrix_of_limiters_picture, unsafe_window_picture, recovery_picture, leaderless_picture,
     percentiles_picture, clients_picture, rates_picture, hand_off_picture, fairness_picture;
+
+// Those of all verdicts of a role.
+extern const struct picture_kind *const matrix_pictures[ROLE_COUNT];
 
 // Those of a trial, by enum trial_picture; they are written by plots_write
 // (harness/report/report.h).
@@ -168,9 +175,10 @@ struct scheme {
     bool is_marked;         // by an asterisk
 };
 
-// The schemes of the scenarios that are taken, those of one kind of servers together, with their
-// first trials. Returns how many.
-size_t schemes_list(const struct run_report *report, bool (*takes)(const struct scenario *scenario),
+// The schemes of the scenarios that are taken (`role`: the second argument of `takes`), those of
+// one kind of servers together, with their first trials. Returns how many.
+size_t schemes_list(const struct run_report *report, enum role role,
+                    bool (*takes)(const struct scenario *scenario, enum role role),
                     struct scheme *schemes);
 
 // "Redis", "no server".

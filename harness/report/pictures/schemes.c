@@ -28,7 +28,8 @@ const char *scheme_servers(const struct trial *trial)
     return kind == 0 ? "no server" : server_catalogue[kind - 1]->form.title;
 }
 
-size_t schemes_list(const struct run_report *report, bool (*takes)(const struct scenario *scenario),
+size_t schemes_list(const struct run_report *report, enum role role,
+                    bool (*takes)(const struct scenario *scenario, enum role role),
                     struct scheme *schemes)
 {
     size_t count = 0;
@@ -36,7 +37,7 @@ size_t schemes_list(const struct run_report *report, bool (*takes)(const struct 
         size_t i = 0;
         while (i < count && strcmp(schemes[i].trial->scheme, cost->trial->scheme) != 0)
             i++;
-        if (i == count && takes(cost->trial->scenario))
+        if (i == count && takes(cost->trial->scenario, role))
             schemes[count++] = (struct scheme){.rank = kind_of(cost->trial), .trial = cost->trial};
     }
     sort_by_key(schemes, count, sizeof *schemes);
