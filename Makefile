@@ -251,7 +251,7 @@ torture: setup
 
 # --- the comparison that is committed --------------------------------------------------------------
 
-# make reference: every scheme under every fault, and what each costs, into results/reference; 13 to 17
+# make reference: every scheme under every fault, and what each costs, into results/reference; 17 to 22
 # minutes, on a machine that has nothing else to do.
 .PHONY: reference
 reference: setup

@@ -636,8 +636,8 @@ static const struct {
     section *say;
     size_t percent;
 } markdown_sections[] = {{say_lead, 100},    {say_remarks, 100},   {say_unexpected, 40},
-                         {say_verdicts, 60}, {say_thresholds, 75}, {say_leaders, 80},
-                         {say_hosts, 85},    {say_costs, 96},      {say_environment, 100}};
+                         {say_verdicts, 50}, {say_thresholds, 65}, {say_leaders, 75},
+                         {say_hosts, 80},    {say_costs, 96},      {say_environment, 100}};
 
 // No section goes on in the table of the one before.
 static void say_all(struct document *d, section *const *sections)
