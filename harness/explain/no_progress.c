@@ -244,6 +244,18 @@ static void conclude_lost_release(struct diagnosis *diagnosis, const struct hold
     }
 }
 
+// Whose release said that it was done although nothing came through from its client meanwhile.
+static bool find_release_in_a_cut(struct diagnosis *diagnosis)
+{
+    const struct trial_model *model = diagnosis->model;
+    const struct hold *last = last_release(model);
+    if (last == NULL || last->answer != RELEASE_RELEASED ||
+        fault_that_severed(model, last->client, last->released_ns, last->returned_ns) == NULL)
+        return false;
+    conclude_lost_release(diagnosis, last);
+    return true;
+}
+
 static void conclude_lost_acquire(struct diagnosis *diagnosis, const struct hold *attempt)
 {
     diagnosis->attempt = attempt;
@@ -296,7 +308,8 @@ static void find_lasting(struct diagnosis *diagnosis, const struct no_progress *
         conclude_lost_acquire(diagnosis, acquire);
     } else if (find_dead_counter(diagnosis) || find_struck(diagnosis, interval) ||
                (no_progress_while_free(model, false) && find_sleeper(diagnosis, interval, true)) ||
-               find_unknown_as_no(diagnosis) || find_undone_release(diagnosis, interval)) {
+               find_unknown_as_no(diagnosis) || find_undone_release(diagnosis, interval) ||
+               find_release_in_a_cut(diagnosis)) {
         return;
     } else if (trial_has_independent_servers(model->trial)) {
         conclude(diagnosis, ROOT_SPLIT_VOTE, false);
