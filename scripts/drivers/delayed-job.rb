@@ -40,8 +40,8 @@ class Hold
     @request = @releases.pop
     raise PutBack unless @request["done"] && ARGV.include?("completes")
   rescue Delayed::WorkerTimeout # max_run_time is over
-    @is_lost = true
     say(answer: "lost", worker: @request["worker"], lock: @request["lock"], reason: "deadline")
+    @request = @releases.pop # as a job that tidies up; what follows is the release
     raise
   end
 
@@ -51,8 +51,7 @@ class Hold
 
   # delayed_job does not say whose job it has put back, or deleted.
   def given_back
-    @request = @releases.pop if @is_lost
-    answer(answer: @is_lost ? "not-owner" : "released")
+    answer(answer: "released")
   end
 end
 
