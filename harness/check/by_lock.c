@@ -23,6 +23,20 @@ static bool is_queue(const struct trial_model *model)
     return trial_has_trait(model->trial, "job-queue");
 }
 
+int64_t job_over_ns(const struct trial_model *model)
+{
+    int64_t attempts = model->trial->scenario->workload.attempts, over_ns = TIME_NEVER;
+    if (!is_queue(model))
+        return TIME_NEVER;
+    FOR_EACH_ACCESS (access, model) {
+        if (access->is_write && access->outcome == OUTCOME_OK)
+            over_ns = time_earlier(over_ns, access->returned_ns);
+    }
+    if (attempts > 0 && (int64_t)model->hold_count >= attempts)
+        over_ns = time_earlier(over_ns, model->holds[attempts - 1].granted_ns);
+    return over_ns;
+}
+
 struct by_lock by_lock_start(const struct trial_model *model)
 {
     struct by_lock locks = {
@@ -71,16 +85,12 @@ static void take_hold(struct by_lock *locks, size_t index)
 static void take_attempts_of_any(struct by_lock *locks)
 {
     struct trial_model *part = &locks->part;
-    int64_t done_ns = TIME_NEVER;
-    FOR_EACH_ACCESS (access, part) {
-        if (access->is_write && access->outcome == OUTCOME_OK)
-            done_ns = time_earlier(done_ns, access->returned_ns);
-    }
+    int64_t over_ns = job_over_ns(part);
     for (size_t i = 0; i < locks->of_any; i++) {
         size_t index = locks->acquires[i].index;
         const struct hold *attempt = acquire_at(locks->whole, index);
         bool is_grant = index < locks->whole->hold_count; // which job it was is lost
-        if (!is_grant && (attempt->is_gone || attempt->invoked_ns < done_ns))
+        if (!is_grant && (attempt->is_gone || attempt->invoked_ns < over_ns))
             part->attempts[part->attempt_count++] = *attempt;
     }
 }

@@ -35,4 +35,8 @@ void by_lock_end(struct by_lock *locks);
 // Makes indices of the part those of the whole; SIZE_MAX stays.
 void by_lock_to_whole(const struct by_lock *locks, size_t *hold, size_t *access);
 
+// When the job that the model is of, if that is a queue's, was done, or was given out for the last
+// time before it is given up: from then on nobody waits for it. TIME_NEVER: of any other lock.
+int64_t job_over_ns(const struct trial_model *model);
+
 #endif

@@ -3,11 +3,13 @@
 #include "harness/base/growing.h"
 #include "harness/base/rank.h"
 #include "harness/base/scope.h"
+#include "harness/check/by_lock.h"
 #include "harness/check/describe.h"
 #include "harness/check/faults.h"
 #include "harness/check/stalls.h"
 #include "harness/check/sweep.h"
 #include "harness/point/point.h"
+#include "harness/workloads/workload.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -447,6 +449,15 @@ static int64_t longest_free_ns(const struct spans *busy, int64_t from_ns, int64_
     return time_later(longest_ns, to_ns - time_earlier(from_ns, to_ns));
 }
 
+// TIME_NEVER: some job is left, or it is no queue that was tried.
+static int64_t last_job_over_ns(const struct trial_model *model)
+{
+    int64_t over_ns = 0;
+    FOR_EACH_LOCK (locks, model)
+        over_ns = time_later(over_ns, job_over_ns(&locks.part));
+    return over_ns;
+}
+
 // What became of acquires without a fault.
 enum answer { REFUSED, UNANSWERED, WAITING, GRANTED, ANSWERS }; // WAITING: still, at the end
 
@@ -483,6 +494,7 @@ struct asker {
 
 struct served {
     const struct trial_model *model;
+    int64_t over_ns; // since when no job of a queue is left; TIME_NEVER: some is, or it is none
     struct asker *askers; // by client number
     size_t asker_count;
     struct answers all;
@@ -544,19 +556,28 @@ static bool waited_in_vain(struct served *served, struct asker *asker, const str
            attempt->returned_ns != TIME_NEVER && was_free(served, asker, attempt);
 }
 
+// A rate limiter, and a queue, refuse at once whoever comes when all is given out.
+static bool is_waited_for(const struct trial_model *model)
+{
+    return !workload_find(model->trial->scenario->workload.kind)->never_gives_back &&
+           !trial_has_trait(model->trial, "job-queue");
+}
+
 static void see_attempt(struct served *served, const struct hold *attempt)
 {
     const struct trial_model *model = served->model;
     struct asker *asker = asker_of(served, attempt->client);
     bool is_open = attempt->returned_ns > model->ended_ns;
-    if (attempt->died || attempt->is_gone || attempt->invoked_ns >= model->ended_ns ||
+    if (attempt->died || attempt->is_gone || attempt->returned_ns > served->over_ns ||
+        attempt->invoked_ns >= model->ended_ns ||
         !is_undisturbed(model, attempt->invoked_ns,
                         time_earlier(attempt->returned_ns, model->ended_ns)))
         return;
     enum answer came = is_open ? WAITING : attempt->outcome == OUTCOME_NO ? REFUSED : UNANSWERED;
     if (is_open && (asker->has_held || !waited_in_vain(served, asker, attempt)))
         return;
-    bool came_early = attempt->returned_ns - attempt->invoked_ns < wait_ns_of(model, attempt) / 2;
+    bool came_early = is_waited_for(model) &&
+                      attempt->returned_ns - attempt->invoked_ns < wait_ns_of(model, attempt) / 2;
     asker->answers.of[came]++;
     served->all.of[came]++;
     served->contended.of[came] +=
@@ -605,7 +626,7 @@ static bool tell_that_nobody_waited(const struct served *served, struct text *wh
 // O(n log n) of the acquires.
 static bool everybody_was_served(const struct trial_model *model, struct text *why)
 {
-    struct served served = {.model = model};
+    struct served served = {.model = model, .over_ns = last_job_over_ns(model)};
     if (!trial_model_excludes(model))
         return true;
     FOR_EACH_HOLD (hold, model) {
@@ -645,7 +666,7 @@ static bool ended_as_planned(const struct trial_model *model, struct text *why)
                     model->hold_count);
     else if (model->stop_reason == STOP_BROKEN)
         text_format(why, "the harness or its set-up failed after %s", length.text);
-    else if (model->stop_reason == STOP_STUCK)
+    else if (model->stop_reason == STOP_STUCK && last_job_over_ns(model) == TIME_NEVER)
         text_format(why,
                     "the trial was ended after %s because nobody was granted the lock, but its "
                     "history does not prove it stuck",

@@ -84,6 +84,14 @@ bool state_is_stopped(const struct trial_state *state)
     return atomic_load_explicit(&state->control->stop, memory_order_relaxed) != 0;
 }
 
+bool state_jobs_are_done(const struct trial_state *state)
+{
+    bool are_done = lock_scheme_has(state->scheme, "job-queue");
+    for (size_t i = 0; are_done && i < state->key_count; i++)
+        are_done = atomic_load(&state->keys[i].account->is_done);
+    return are_done;
+}
+
 void state_rest_until(const struct trial_state *state, int64_t until_ns)
 {
     _Atomic uint32_t *stop = &state->control->stop;
@@ -262,6 +270,7 @@ int state_prepare(const struct trial_state *state, int64_t value, struct history
              state->scheme->set_up(&state->lock_service, &options, error) != 0) ||
             touch_value(state, key, true, &value, error) != 0)
             return -1;
+        atomic_store(&key->account->is_done, false);
         history_append(writer, (struct event){.kind = EVENT_STORE_INITIAL,
                                               .stored = {.value = value, .key = key->number}});
     }

@@ -55,6 +55,7 @@ struct trial_key {
 // Memory that all processes map, for a value that is kept on no server.
 struct key_account {
     _Alignas(64) struct shared_account account;
+    _Atomic bool is_done; // of a job: somebody has noted that
 };
 
 struct trial_state {
@@ -100,6 +101,9 @@ struct store state_store(const struct trial_state *state, const struct trial_key
 void state_stop(const struct trial_state *state, uint32_t how);
 
 bool state_is_stopped(const struct trial_state *state);
+
+// True if it is a queue of jobs that is tried, and all of them are done.
+bool state_jobs_are_done(const struct trial_state *state);
 
 // Sleeps until CLOCK_MONOTONIC reaches `until_ns`, or until the workers are told to stop.
 void state_rest_until(const struct trial_state *state, int64_t until_ns);

@@ -166,6 +166,7 @@ void worker_prepare(struct worker *worker, const struct trial_state *state,
         struct lock_client *client = &clients[range.first + i - first];
         const struct trial_key *key = &state->keys[range.first + i];
         worker->keys[i].number = key->number;
+        worker->keys[i].all_know_done = &key->account->is_done;
         worker->keys[i].lock =
             (struct lock){.client = client, .actor = &worker->actor, .random = &worker->random};
         worker->keys[i].store = state_store(state, key, &worker->actor, scenario->lock.request_ns);
@@ -221,7 +222,9 @@ static enum outcome take_given(struct worker *worker, int64_t operation, int64_t
         return OUTCOME_BROKEN;
     }
     use_key(worker, (size_t)job - 1);
+    // Before the grant, which may be dated by a program.
     record(worker, (struct event){.kind = EVENT_GIVEN,
+                                  .at_ns = worker->lock->call.to_ns,
                                   .given = {.operation = operation, .key = worker->key->number}});
     return OUTCOME_OK;
 }
@@ -414,8 +417,12 @@ static void work(struct worker *worker, int64_t operation, const struct grant *g
         update_nested(worker, operation, grant->token, 2);
     else if (worker->state->workload->leads)
         lead(worker, operation, grant);
-    else if (!worker->state->workload->only_locks)
-        worker->key->is_done = update(worker, operation, grant->token) == OUTCOME_OK;
+    else if (!worker->state->workload->only_locks &&
+             update(worker, operation, grant->token) == OUTCOME_OK) {
+        worker->key->is_done = true;
+        if (worker->boundary == BOUNDARY_NONE) // else it may come to nothing yet
+            atomic_store(worker->key->all_know_done, true);
+    }
     if (worker->state->workload->next == NULL)
         rest(worker, scenario_of(worker)->workload.hold_ns);
 }
@@ -616,7 +623,7 @@ void worker_disconnect(struct worker *worker)
 
 // Chooses the key that the worker uses next: of jobs the next in line that it does not know as
 // done, for which it waits only if it has been refused each of those since it was given one last.
-// False if it knows all as done.
+// False if it knows all as done, or if a queue that may not say so has refused it one.
 static bool choose_job(struct worker *worker)
 {
     size_t open = 0;
@@ -626,11 +633,11 @@ static bool choose_job(struct worker *worker)
         open += !worker->keys[i].is_done;
     if (open == 0)
         return false;
-    if (worker->has_queue)
-        return true;
-    bool waits = worker->refused >= open;
+    bool waits = worker->refused >= (worker->has_queue ? 1 : open);
     if (waits)
         rest(worker, worker->lock->options.retry_ns);
+    if (worker->has_queue)
+        return !waits || !state_jobs_are_done(worker->state);
     while (worker->keys[worker->place % worker->key_count].is_done)
         worker->place++;
     use_key(worker, worker->place++ % worker->key_count);

@@ -16,7 +16,8 @@ struct worker_key {
     int64_t number; // as struct trial_key has it
     struct lock lock;
     struct store store;
-    bool is_done; // the job that it is, as far as this worker knows
+    bool is_done;                // the job that it is, as far as this worker knows
+    _Atomic bool *all_know_done; // the same, for all workers to see
 };
 
 struct worker {
