@@ -176,6 +176,9 @@ TABLE(leadership_fields,
 MAKER(leadership_json, struct statistics,
       it->leadership.is_known ? fields_json(leadership_fields, &it->leadership) : NULL)
 
+TABLE(jobs_fields, FIELDS(struct job_counts, jobs, done, attempts, most_attempts));
+MAKER(jobs_json, struct statistics, it->jobs.is_known ? fields_json(jobs_fields, &it->jobs) : NULL)
+
 TABLE(host_fields, FIELDS(struct host_use, name, clients, holds, acquire),
       FIELD_IF("round_trip_ns", struct host_use, round_trip_ns, round_trip_ns),
       FIELD_IF("longest_round_trip_ns", struct host_use, longest_round_trip_ns, round_trip_ns),
@@ -219,7 +222,7 @@ TABLE(rest_fields, FIELD(struct statistics, longest_wait_ns),
       FIELDS(struct statistics, stalls, longest_stall_ns, stalled_ns),
       ARRAY("worst_stalls", struct statistics, worst_stalls, worst_stall_count, stall_fields),
       OBJECT("driver_bound", struct statistics, driver_bound, bound_fields),
-      MADE("leadership", leadership_json),
+      MADE("leadership", leadership_json), MADE("jobs", jobs_json),
       ARRAY("recoveries", struct statistics, recoveries.items, recoveries.count, recovery_fields),
       OBJECT_IF("resources", struct statistics, resources, resources_fields, resources.is_known),
       MADE("hosts", hosts_json));

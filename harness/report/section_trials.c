@@ -79,6 +79,16 @@ static void say_counts(struct document *d, const struct trial_result *result)
     doc_say(d, LOOK_PLAIN, "%zu writes acknowledged, %zu %s, %zu of unknown outcome.",
             statistics->writes, statistics->refused_writes,
             is_optimistic ? "too late and done again" : "refused", statistics->unknown_writes);
+    if (statistics->jobs.is_known) {
+        const struct job_counts *jobs = &statistics->jobs;
+        doc_break(d);
+        doc_say(d, LOOK_PLAIN, "%lld of %lld jobs done; one was given out %lld time%s at most",
+                (long long)jobs->done, (long long)jobs->jobs, (long long)jobs->most_attempts,
+                plural(jobs->most_attempts));
+        if (jobs->attempts > 0)
+            doc_say(d, LOOK_PLAIN, ", and is to be given up after %lld", (long long)jobs->attempts);
+        doc_say(d, LOOK_PLAIN, ".");
+    }
     doc_break(d);
     doc_say(d, LOOK_PLAIN, "The harness itself was late %zu time%s", statistics->stalls,
             plural((long long)statistics->stalls));

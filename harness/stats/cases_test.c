@@ -2,8 +2,8 @@
 // case those figures are compared that are named, times and durations in milliseconds:
 //
 //   -> statistics holds=2 acquire-p50=10    of struct statistics; likewise recovery 1, leadership,
-//                                           phase 1 and its pace 1, worst 1 (a stall), resources,
-//                                           driver, clients and servers (each a struct
+//                                           jobs, phase 1 and its pace 1, worst 1 (a stall),
+//                                           resources, driver, clients and servers (each a struct
 //                                           resource_use)
 //   -> late 0 1 2                           by how much operations were late, in ascending order
 //   -> on-time 1 31                         what their acquires took without that
@@ -60,6 +60,12 @@ static const struct field recovery_fields[] = {
     OF(recovery, "leaderless-ns", NUMBER, leaderless_ns),
     OF(recovery, "fault", INT, fault),
     {0},
+};
+
+static const struct field jobs_fields[] = {
+    OF(job_counts, "known", BOOL, is_known),       OF(job_counts, "jobs", NUMBER, jobs),
+    OF(job_counts, "done", NUMBER, done),          OF(job_counts, "attempts", NUMBER, attempts),
+    OF(job_counts, "most", NUMBER, most_attempts), {0},
 };
 
 static const struct field leadership_fields[] = {
@@ -158,6 +164,7 @@ static void compare(struct reading *reading, size_t line)
         {"recovery", recovery_fields, statistics.recoveries.items, sizeof(struct recovery),
          statistics.recoveries.count},
         {"leadership", leadership_fields, &statistics.leadership, 1, SIZE_MAX},
+        {"jobs", jobs_fields, &statistics.jobs, 1, SIZE_MAX},
         {"worst", stall_fields, statistics.worst_stalls, sizeof(struct stall),
          statistics.worst_stall_count},
         {"phase", phase_fields, record.phases.items, sizeof *record.phases.items,

@@ -276,6 +276,7 @@ void statistics_make(const struct trial_model *model, struct statistics *statist
             : NAN;
     count_stalls(model, statistics);
     leadership_measure(model, herd, &statistics->leadership);
+    jobs_measure(model, &statistics->jobs);
     recoveries_measure(model, &statistics->recoveries);
     resources_measure(model, &statistics->resources);
     hosts_measure(model, statistics->hosts, &statistics->host_count);

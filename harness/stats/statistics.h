@@ -69,6 +69,18 @@ bool trial_has_leaders(const struct trial *trial);
 void leadership_measure(const struct trial_model *model, const struct herd *herd,
                         struct leadership *leadership);
 
+// --- jobs ---------------------------------------------------------------------------------------
+
+// Of a whole trial of the workload jobs.
+struct job_counts {
+    bool is_known;         // false of all others
+    int64_t jobs, done;    // how many there are; how many somebody has noted as done
+    int64_t attempts;      // after so many the scenario has a job given up; 0: never
+    int64_t most_attempts; // grants of one job before it was done, at most
+};
+
+void jobs_measure(const struct trial_model *model, struct job_counts *counts);
+
 // --- resources ----------------------------------------------------------------------------------
 
 // What the processes of a trial used in its counted time, from the readings that the conductor took
@@ -222,6 +234,7 @@ struct statistics {
     struct fairness turns;    // shares of the counted time, order of the whole trial
     struct herd herd;
     struct leadership leadership;
+    struct job_counts jobs;
     struct host_use hosts[MOST_CLIENT_PROCESSES];
     size_t host_count;
     unsigned times; // whose they are: enum time_source
