@@ -1,6 +1,7 @@
 #include "harness/check/by_lock.h"
 
 #include "harness/base/text.h"
+#include "harness/workloads/workload.h"
 
 #include <stdlib.h>
 
@@ -17,16 +18,10 @@ static int64_t last_key(const struct trial_model *model)
     return last;
 }
 
-// Whoever asks a queue asks for any of its jobs: what is not given out is of each that is not done.
-static bool is_queue(const struct trial_model *model)
-{
-    return trial_has_trait(model->trial, "job-queue");
-}
-
 int64_t job_over_ns(const struct trial_model *model)
 {
     int64_t attempts = model->trial->scenario->workload.attempts, over_ns = TIME_NEVER;
-    if (!is_queue(model))
+    if (!trial_has_queue(model->trial))
         return TIME_NEVER;
     FOR_EACH_ACCESS (access, model) {
         if (access->is_write && access->outcome == OUTCOME_OK)
@@ -59,7 +54,9 @@ struct by_lock by_lock_start(const struct trial_model *model)
     part->attempts = memory_new(model->attempt_count * sizeof *part->attempts);
     part->accesses = memory_new(model->access_count * sizeof *part->accesses);
     part->reentries = memory_new(model->reentry_count * sizeof *part->reentries);
-    if (is_queue(model))
+    // Whoever asks a queue asks for any of its jobs: what is not given out is of each that is not
+    // done.
+    if (trial_has_queue(model->trial))
         locks.of_any = locks.next_acquire = FIRST_FROM(locks.acquires, acquires, value, 1);
     else if (acquires > 0 && locks.acquires[0].value == 0)
         locks.next_key = 0; // acquires of a lock without a number, beside others that have one

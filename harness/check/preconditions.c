@@ -713,7 +713,7 @@ bool was_contended(const struct trial_model *model, struct text *why)
         const struct hold *hold = acquire_at(model, i);
         size_t who = ((size_t)hold->client << 16) + (size_t)hold->worker + 1;
         // Whoever asks a queue for a job goes for all of them.
-        size_t key = trial_has_trait(model->trial, "job-queue") ? 0 : (size_t)hold->key;
+        size_t key = trial_has_queue(model->trial) ? 0 : (size_t)hold->key;
         last = reaching(last, &count, key, sizeof *last);
         contended |= last[key] != 0 && last[key] != who;
         last[key] = who;

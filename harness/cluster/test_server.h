@@ -111,6 +111,16 @@ static inline int test_server_start(struct test_server *server, const char *kind
     return test_servers_start(server, kind, "single");
 }
 
+// One server of it, from 0, as if it were the only one.
+static inline struct service test_service_of_one(const struct service *service, int server)
+{
+    struct service one = *service;
+    strcpy(one.topology, "single");
+    one.servers[0] = service->servers[server];
+    one.server_count = 1;
+    return one;
+}
+
 static inline void test_server_stop(struct test_server *server)
 {
     cluster_close(&server->cluster);

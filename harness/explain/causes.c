@@ -8,6 +8,7 @@
 #include "harness/check/sweep.h"
 #include "harness/explain/diagnosis.h"
 #include "harness/explain/fault_text.h"
+#include "harness/workloads/workload.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -368,7 +369,7 @@ static int trial_fact(const struct diagnosis *diagnosis, const char *fact)
 {
     const struct trial_model *model = diagnosis->model;
     const struct fault_record *fault = diagnosis->fault;
-    FACT("limiter", trial_has_trait(model->trial, "limiter"));
+    FACT("limiter", scenario_role(model->trial->scenario) == ROLE_LIMITER);
     FACT("semaphore", trial_model_permits(model) > 1);
     FACT("quorum", trial_has_independent_servers(model->trial));
     FACT("external_client", model->trial->external_client != NULL);

@@ -4,6 +4,7 @@
 #include "harness/check/stuck.h"
 #include "harness/check/sweep.h"
 #include "harness/explain/diagnosis.h"
+#include "harness/workloads/workload.h"
 
 #include <string.h>
 
@@ -282,7 +283,7 @@ static bool find_dead_counter(struct diagnosis *diagnosis)
 {
     const struct trial_model *model = diagnosis->model;
     FOR_EACH_ATTEMPT (attempt, model) {
-        if (has_died(model, attempt) && diagnosis_has_trait(diagnosis, "limiter") &&
+        if (has_died(model, attempt) && scenario_role(model->trial->scenario) == ROLE_LIMITER &&
             model->ends.left == RESIDUAL_ORPHAN) {
             diagnosis->attempt = attempt;
             return conclude(diagnosis, ROOT_DIED_ACQUIRING, left_by_no_other(model, attempt));

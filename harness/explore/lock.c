@@ -3,6 +3,7 @@
 #include "harness/base/scope.h"
 #include "harness/cluster/topology.h"
 #include "harness/locks/lock.h"
+#include "harness/workloads/workload.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -150,14 +151,26 @@ static bool has_trait(const struct explored_lock *lock, const struct lock_scheme
                                  : strstr(lock->traits, trait) != NULL;
 }
 
+// For which alone schemes like that are.
+static const struct workload *alone_for(const struct explored_lock *lock,
+                                        const struct lock_scheme *scheme)
+{
+    const struct workload *const *workload = workload_catalogue;
+    while (*workload != NULL && ((*workload)->form.why_only == NULL ||
+                                 !has_trait(lock, scheme, (*workload)->form.trait)))
+        workload++;
+    return *workload;
+}
+
 // Sleeps of programs are time that passes; against so long a lease as theirs it is none.
 struct scenario *explored_scenario(const struct explored_lock *lock,
                                    const struct vocabulary *vocabulary)
 {
     const struct lock_scheme *scheme = lock->program == NULL ? lock_scheme_find(lock->lock) : NULL;
-    const char *workload = lock->workload != NULL               ? lock->workload
-                           : has_trait(lock, scheme, "limiter") ? "limit, permits: 1"
-                                                                : "increment";
+    const struct workload *alone = alone_for(lock, scheme);
+    const char *workload = lock->workload != NULL                     ? lock->workload
+                           : alone != NULL && alone->explored != NULL ? alone->explored
+                                                                      : increment_workload.name;
     char name[LOCK_NAME_ROOM];
     AUTO_TEXT struct text item = {0};
     AUTO_TEXT struct text text = {0};

@@ -77,8 +77,8 @@ static bool says_that_it_is_master(const struct fixture *fixture, int server)
     static struct actor nobody = {.phase = PHASE_NONE};
     struct error error = {0};
     struct redis_answer answer;
-    struct redis_connection *connection =
-        redis_open_server(&fixture->server.service, server, NS_PER_S, &nobody, &error);
+    struct service one = test_service_of_one(&fixture->server.service, server);
+    struct redis_connection *connection = redis_open(&one, NS_PER_S, &nobody, &error);
     assert_non_null(connection);
     enum outcome outcome = redis_request(connection, &answer, "SET lockpick:asked %s", "now");
     redis_close(connection);

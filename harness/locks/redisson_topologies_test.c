@@ -46,8 +46,8 @@ static bool is_master(struct fixture *fixture, int server)
     struct actor nobody = {.phase = PHASE_NONE};
     struct redis_answer answer = {0};
     struct error error;
-    struct redis_connection *connection =
-        redis_open_server(&fixture->server.service, server, NS_PER_S, &nobody, &error);
+    struct service one = test_service_of_one(&fixture->server.service, server);
+    struct redis_connection *connection = redis_open(&one, NS_PER_S, &nobody, &error);
     assert_non_null(connection);
     redis_eval(connection, &answer, &role, nothing, nothing);
     redis_close(connection);

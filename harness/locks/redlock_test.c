@@ -7,6 +7,7 @@
 
 // Connections past all schemes, one to each server.
 struct probe {
+    struct service services[SERVERS];
     struct redis_connection *connections[SERVERS];
 };
 
@@ -14,8 +15,10 @@ static void *open_probe(const struct service *service, int64_t request_ns, struc
                         struct error *error)
 {
     static struct probe probe;
-    for (int i = 0; i < SERVERS; i++)
-        probe.connections[i] = redis_open_server(service, i, request_ns, actor, error);
+    for (int i = 0; i < SERVERS; i++) {
+        probe.services[i] = test_service_of_one(service, i);
+        probe.connections[i] = redis_open(&probe.services[i], request_ns, actor, error);
+    }
     return &probe;
 }
 

@@ -7,6 +7,7 @@
 #include "harness/base/scope.h"
 #include "harness/cluster/topology.h"
 #include "harness/run/servers.h"
+#include "harness/workloads/workload.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -156,7 +157,8 @@ static const char *why_unpromised(const struct draw *draw, const struct fault *f
     int64_t lease_ns = draw->scenario->lock.lease_ns;
     int64_t times = 1 + (lease_ns + 2 * random->jitter_ns) / random->every_ns;
     bool is_fenced = draw->scenario->workload.fenced && has(draw, "fenced");
-    bool holds_on = has(draw, "lease") && !is_fenced && !has(draw, "limiter");
+    bool holds_on = has(draw, "lease") && !is_fenced &&
+                    !workload_find(draw->scenario->workload.kind)->never_gives_back;
     return holds_on && 3 * random->lasting_ns * times > 2 * lease_ns
                ? "it may last for longer than the lease allows"
                : NULL;

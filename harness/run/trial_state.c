@@ -353,7 +353,7 @@ bool state_has_proxy(const struct trial_state *state, bool has_namespaces)
 static void tell_points(struct fault_environment *environment, const struct trial_state *state)
 {
     const struct external_client *external_client = state->scheme->external_client;
-    environment->is_unseen = lock_scheme_has(state->scheme, "job-queue");
+    environment->is_unseen = trial_has_queue(state->trial);
     if (external_client == NULL)
         return;
     environment->is_external_client = external_client->plugin == NULL;

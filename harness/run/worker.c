@@ -145,7 +145,7 @@ void worker_prepare(struct worker *worker, const struct trial_state *state,
     *worker = (struct worker){.state = state,
                               .operations = workload_operations(state->workload, scenario)};
     worker->is_optimistic = lock_scheme_has(state->scheme, "optimistic");
-    worker->has_queue = lock_scheme_has(state->scheme, "job-queue");
+    worker->has_queue = trial_has_queue(state->trial);
     // A scheme that guards its own value ends its transaction by itself.
     if (state->scheme->own_store == NULL && state->store->begin != NULL)
         worker->boundary = scenario->workload.boundary;

@@ -56,11 +56,11 @@ static void note_connected(const struct redis_connection *connection, const stru
     history_append(actor->history, event);
 }
 
-static void *open_route(struct redis_route route, int64_t request_ns, struct actor *actor,
-                        struct error *error)
+void *redis_open(const struct service *service, int64_t request_ns, struct actor *actor,
+                 struct error *error)
 {
     struct redis_connection *connection = memory_zeroed(1, sizeof *connection);
-    connection->route = route;
+    connection->route = redis_route_to(service);
     // Where a gate says what is lost, no time-out does.
     connection->request_ns = actor->gate != NULL ? PEER_SET_UP_NS : request_ns;
     connection->actor = actor;
@@ -72,18 +72,6 @@ static void *open_route(struct redis_route route, int64_t request_ns, struct act
     }
     redis_close(connection);
     return NULL;
-}
-
-void *redis_open(const struct service *service, int64_t request_ns, struct actor *actor,
-                 struct error *error)
-{
-    return open_route(redis_route_to(service), request_ns, actor, error);
-}
-
-void *redis_open_server(const struct service *service, int server, int64_t request_ns,
-                        struct actor *actor, struct error *error)
-{
-    return open_route(redis_route_to_server(service, server), request_ns, actor, error);
 }
 
 void redis_close(void *client)

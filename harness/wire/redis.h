@@ -39,9 +39,6 @@ struct redis_script {
 void *redis_open(const struct service *service, int64_t request_ns, struct actor *actor,
                  struct error *error);
 
-// The same to one server of the service, from 0, whatever its topology: it follows nothing.
-void *redis_open_server(const struct service *service, int server, int64_t request_ns,
-                        struct actor *actor, struct error *error);
 void redis_close(void *connection);
 bool redis_reuse(void *connection, struct actor *actor);
 

@@ -296,19 +296,13 @@ static enum redis_entry connect_to_master(struct redis_route *route, int64_t lim
 
 // --- any topology --------------------------------------------------------------------------------
 
-struct redis_route redis_route_to_server(const struct service *service, int server)
-{
-    return (struct redis_route){
-        .kind = ROUTE_FIXED, .service = service, .endpoint = service->servers[server]};
-}
-
 struct redis_route redis_route_to(const struct service *service)
 {
-    struct redis_route route = redis_route_to_server(service, 0);
-    route.kind = strcmp(service->topology, "sentinel") == 0  ? ROUTE_SENTINEL
-                 : strcmp(service->topology, "cluster") == 0 ? ROUTE_CLUSTER
-                                                             : ROUTE_FIXED;
-    return route;
+    return (struct redis_route){.kind = strcmp(service->topology, "sentinel") == 0  ? ROUTE_SENTINEL
+                                        : strcmp(service->topology, "cluster") == 0 ? ROUTE_CLUSTER
+                                                                                    : ROUTE_FIXED,
+                                .service = service,
+                                .endpoint = service->servers[0]};
 }
 
 void redis_route_turn(struct redis_route *route)

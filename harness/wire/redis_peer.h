@@ -98,9 +98,6 @@ enum redis_entry {
 // The way to a service as its topology wants it. `service` must live as long.
 struct redis_route redis_route_to(const struct service *service);
 
-// The way to one of its servers, from 0, whatever the topology.
-struct redis_route redis_route_to_server(const struct service *service, int server);
-
 // Makes one attempt to connect; `limit_ns` is for each step of it, and the time-out of what is
 // asked over link->context afterwards. The caller closes. Whatever is wrong is in `error`.
 enum redis_entry redis_route_connect(struct redis_route *route, int64_t limit_ns,

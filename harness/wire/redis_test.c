@@ -259,8 +259,8 @@ TEST_WITH(independent_servers_are_cleaned_each, start_independent, stop)
 {
     struct error error = {0};
     for (int i = 0; i < fixture.server.service.server_count; i++) {
-        struct redis_connection *connection =
-            redis_open_server(&fixture.server.service, i, REQUEST_NS, &fixture.actor, &error);
+        struct service one = test_service_of_one(&fixture.server.service, i);
+        struct redis_connection *connection = redis_open(&one, REQUEST_NS, &fixture.actor, &error);
         assert_non_null(connection);
         scatter(connection);
         redis_close(connection);

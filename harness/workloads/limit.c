@@ -49,6 +49,7 @@ const struct workload limit_workload = {
              .why_only = "it limits a rate, and nobody gives a permit of it back: it is for the "
                          "workload limit (scenarios/limit)"},
     .words = &words,
+    .explored = "limit, permits: 1",
     .role = ROLE_LIMITER,
     .has_permits = true,
     .only_locks = true,

@@ -42,6 +42,13 @@ const char *const role_titles[ROLE_COUNT] = {[ROLE_LOCK] = "Locks",
                                              [ROLE_QUEUE] = "Jobs",
                                              [ROLE_LIMITER] = "Rate limiters"};
 
+bool trial_has_queue(const struct trial *trial)
+{
+    const struct workload *workload = workload_find(trial->scenario->workload.kind);
+    return workload != NULL && workload->form.has_jobs &&
+           trial_has_trait(trial, workload->form.trait);
+}
+
 enum role scenario_role(const struct scenario *scenario)
 {
     const struct workload *workload = workload_find(scenario->workload.kind);

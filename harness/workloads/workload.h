@@ -5,7 +5,7 @@
 
 #include "harness/base/random.h"
 #include "harness/history/event.h"
-#include "harness/scenario/scenario.h"
+#include "harness/scenario/plan.h"
 
 // How stories and findings say what a worker does.
 struct workload_words {
@@ -55,6 +55,9 @@ struct workload {
     const char *summary;
     struct workload_form form;
     const struct workload_words *words; // NULL: those of a lock
+    // Of schemes that are for it alone: its keys where every order of requests is explored; NULL:
+    // it is not explored.
+    const char *explored;
     enum role role;
     // The guarded value before the first operation; NULL: 0.
     int64_t (*initial)(const struct scenario *scenario);
@@ -83,6 +86,9 @@ extern const struct workload *const workload_catalogue[]; // NULL-terminated
 const struct workload *workload_find(const char *name);   // NULL: there is none of that name
 // That for which alone schemes of these traits are; NULL: there is none.
 const struct workload *workload_alone_for(const char *const *traits);
+
+// True if the scheme that is tried says itself which of the jobs it gives out, to whoever asks.
+bool trial_has_queue(const struct trial *trial);
 
 // A lock, unless the workload says otherwise.
 enum role scenario_role(const struct scenario *scenario);
