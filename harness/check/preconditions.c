@@ -560,7 +560,7 @@ static bool waited_in_vain(struct served *served, struct asker *asker, const str
 static bool is_waited_for(const struct trial_model *model)
 {
     return !workload_find(model->trial->scenario->workload.kind)->never_gives_back &&
-           !trial_has_trait(model->trial, "job-queue");
+           !trial_has_queue(model->trial);
 }
 
 static void see_attempt(struct served *served, const struct hold *attempt)

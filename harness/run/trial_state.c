@@ -86,7 +86,7 @@ bool state_is_stopped(const struct trial_state *state)
 
 bool state_jobs_are_done(const struct trial_state *state)
 {
-    bool are_done = lock_scheme_has(state->scheme, "job-queue");
+    bool are_done = trial_has_queue(state->trial);
     for (size_t i = 0; are_done && i < state->key_count; i++)
         are_done = atomic_load(&state->keys[i].account->is_done);
     return are_done;

@@ -11,8 +11,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-// More workers than that have no connections: a Redis server takes 10,000 clients.
-#define MAX_WORKERS 10000
+// Workers with a connection for each key: a Redis server takes 10,000 clients.
+#define MAX_CONNECTIONS 10000
+// Workers of programs, whose connections are their own affair: of each key a worker keeps 2.5 KB.
+#define MAX_WORKERS 20000
+#define MAX_KEPT 400000
 
 // --- where something is said ---------------------------------------------------------------------
 
@@ -122,6 +125,12 @@ static void check_amount_of_work(const struct rules *rules, const struct workloa
                      scenario->limit_ns, "");
 }
 
+// True if all its schemes are programs that it brings along.
+static bool has_but_programs(const struct scenario *scenario)
+{
+    return scenario->exec_count > 0 && scenario->schemes.count == scenario->exec_count;
+}
+
 // Locks beside each other: operations choose between them.
 static void check_keys(const struct rules *rules)
 {
@@ -138,9 +147,10 @@ static void check_keys(const struct rules *rules)
     if (workload->keys == KEYS_OWN && workers > MOST_KEYS)
         refuse(keys, "'keys' of %lld workers' own: at most %d can be", (long long)workers,
                MOST_KEYS);
-    else if (workload->keys > 1 && workers * count > MAX_WORKERS)
+    int most = has_but_programs(scenario) ? MAX_KEPT : MAX_CONNECTIONS;
+    if (workload->keys > 1 && workers * count > most)
         refuse(keys, "%lld workers with a connection for each of %lld keys; at most %d can be",
-               (long long)workers, (long long)count, MAX_WORKERS);
+               (long long)workers, (long long)count, most);
 }
 
 static void check_workload(const struct rules *rules)
@@ -507,11 +517,12 @@ static void check_clients(const struct rules *rules)
     struct node *node = said(rules, "clients.threads");
     if (node == NULL)
         node = said(rules, "clients.processes");
+    int most = has_but_programs(rules->scenario) ? MAX_WORKERS : MAX_CONNECTIONS;
     if (node != NULL && knows(rules, "clients.threads") && knows(rules, "clients.processes") &&
-        clients->processes * clients->threads > MAX_WORKERS)
+        clients->processes * clients->threads > most)
         refuse(node, "%lld processes of %lld threads are %lld workers; at most %d can be",
                (long long)clients->processes, (long long)clients->threads,
-               (long long)(clients->processes * clients->threads), MAX_WORKERS);
+               (long long)(clients->processes * clients->threads), most);
     if (lead != NULL)
         check_who(rules, lead, clients->start_first.client, 0);
 }

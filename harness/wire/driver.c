@@ -776,15 +776,19 @@ void driver_add_hold(struct driver *driver, struct driver_hold *hold)
 {
     HOLD_MUTEX(&driver->mutex);
     hold->next = driver->holds;
+    hold->place = &driver->holds;
+    if (hold->next != NULL)
+        hold->next->place = &hold->next;
     driver->holds = hold;
 }
 
 void driver_remove_hold(struct driver *driver, struct driver_hold *hold)
 {
     HOLD_MUTEX(&driver->mutex);
-    struct driver_hold **place = &driver->holds;
-    while (*place != NULL && *place != hold)
-        place = &(*place)->next;
-    if (*place != NULL)
-        *place = hold->next;
+    if (hold->place == NULL)
+        return;
+    *hold->place = hold->next;
+    if (hold->next != NULL)
+        hold->next->place = hold->place;
+    hold->place = NULL;
 }

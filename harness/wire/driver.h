@@ -21,11 +21,11 @@ struct driver;
 
 // A hold that a driver may say is lost. Kept by the caller, unchanged but for `next` and `held`.
 struct driver_hold {
-    struct driver_hold *next;
-    int worker;       // from 1
-    const char *lock; // its name
-    bool held;        // from its "held" on, until its release is asked for
-    void *context;    // for `lost`
+    struct driver_hold *next, **place; // of the driver's; NULL: it is none of them
+    int worker;                        // from 1
+    const char *lock;                  // its name
+    bool held;                         // from its "held" on, until its release is asked for
+    void *context;                     // for `lost`
 };
 
 // How the program of an explored client is run: each of its requests stands at a gate, and its
