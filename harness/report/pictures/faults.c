@@ -8,12 +8,12 @@
 
 #include <math.h>
 
-// A figure beside a row.
+// A figure beside a row: on the left a number each second, on the right a percentile of a latency.
 struct panel {
     const char *title;
-    const char *column; // of the data
-    double (*value)(const struct scheme_cost *cost);
-    bool is_time, is_acquire;
+    const struct spread *(*rate)(const struct scheme_cost *); // NULL: it is a percentile
+    enum latency latency;
+    enum percentile percentile;
 };
 
 // What differs between the grids of two roles.
@@ -184,13 +184,33 @@ static struct words marked(double figure, bool is_time, bool is_marked)
     return text;
 }
 
+static const struct spread *grants_of(const struct scheme_cost *cost)
+{
+    return &cost->rate;
+}
+
+static const struct spread *requests_of(const struct scheme_cost *cost)
+{
+    return &cost->requests_per_second;
+}
+
+// NaN: not measured.
+static double value_of(const struct panel *panel, const struct scheme_cost *cost)
+{
+    if (panel->rate != NULL)
+        return panel->rate(cost)->count > 0 ? panel->rate(cost)->median : NAN;
+    const struct percentiles *percentiles = &cost->percentiles[panel->latency];
+    return percentiles->count > 0 ? (double)percentiles->ns[panel->percentile] : NAN;
+}
+
 static void write_costs(const struct grid *grid, const struct scenario *measured,
                         struct picture *picture)
 {
     const struct grid_form *form = picture->kind->details;
     const struct panel *panels = form->panels;
-    struct picture_block *block = picture_block(picture, "costs: row %s %s text text scheme",
-                                                panels[0].column, panels[1].column);
+    struct picture_block *block = picture_block(
+        picture, "costs: row %s %s-%s(ns) text text scheme", panels[0].title,
+        latency_forms[panels[1].latency].name, percentile_forms[panels[1].percentile].name);
     bool any_unmeasured = false;
     bool any_late = false;
     for (size_t i = 0; i < grid->row_count; i++) {
@@ -198,10 +218,11 @@ static void write_costs(const struct grid *grid, const struct scenario *measured
         double values[2] = {NAN, NAN};
         struct words texts[2];
         for (int j = 0; j < 2; j++) {
+            bool is_acquire = panels[j].rate == NULL && panels[j].latency == LATENCY_ACQUIRE;
             bool is_late = calm != NULL && (calm->driver_bound > 0 ||
-                                            (panels[j].is_acquire && calm->late[PERCENTILE_p99]));
-            values[j] = calm != NULL ? panels[j].value(calm) : NAN;
-            texts[j] = marked(values[j], panels[j].is_time, is_late);
+                                            (is_acquire && calm->late[panels[j].percentile]));
+            values[j] = calm != NULL ? value_of(&panels[j], calm) : NAN;
+            texts[j] = marked(values[j], panels[j].rate == NULL, is_late);
             any_unmeasured |= isnan(values[j]);
             any_late |= is_late;
         }
@@ -288,53 +309,33 @@ static bool write_matrix(const struct picture_subject *subject, struct picture *
     return is_worth_it;
 }
 
-static double rate_of(const struct scheme_cost *cost)
-{
-    return cost->rate.count > 0 ? cost->rate.median : NAN;
-}
-
-static double acquire_of(const struct scheme_cost *cost)
-{
-    const struct percentiles *acquire = &cost->percentiles[LATENCY_ACQUIRE];
-    return acquire->count > 0 ? (double)acquire->p99_ns : NAN;
-}
-
-static double hand_over_of(const struct scheme_cost *cost)
-{
-    const struct percentiles *hand_off = &cost->percentiles[LATENCY_HAND_OFF];
-    return hand_off->count > 0 ? (double)hand_off->p50_ns : NAN;
-}
-
-static double requests_of(const struct scheme_cost *cost)
-{
-    return cost->requests_per_second.count > 0 ? cost->requests_per_second.median : NAN;
-}
-
 // Of a role.
 #define MATRIX(kind, file, of, words, ...)                                                         \
     PICTURE_BY(                                                                                    \
         matrix, kind, .name = file, .title = words ", and what it costs", .place = PLACE_FOLDER,   \
         .width = 1100, .shared = {template_grid, template_verdicts}, .write = write_matrix,        \
         .details = &(const struct grid_form){.role = of, .title = words, .panels = {__VA_ARGS__}})
-#define PANEL(words, heading, of, ...)                                                             \
+#define RATE(words, of)                                                                            \
     {                                                                                              \
-        .title = words, .column = heading, .value = of, __VA_ARGS__                                \
+        .title = words, .rate = of                                                                 \
     }
-#define ACQUIRE(words)                                                                             \
-    PANEL(words, "acquire-p99(ns)", acquire_of, .is_time = true, .is_acquire = true)
+#define LATENCY(words, id, percent)                                                                \
+    {                                                                                              \
+        .title = words, .latency = LATENCY_##id, .percentile = PERCENTILE_##percent                \
+    }
 
-MATRIX(matrix, "matrix", ROLE_LOCK, "Which lock survives which fault",
-       PANEL("locks/s", "locks/s", rate_of, .is_time = false), ACQUIRE("acquire p99"));
+// Jobs and rate limits are too few for a p99.
+MATRIX(matrix, "matrix", ROLE_LOCK, "Which lock survives which fault", RATE("locks/s", grants_of),
+       LATENCY("acquire p99", ACQUIRE, p99));
 MATRIX(matrix_of_leaders, "matrix-of-leaders", ROLE_LEADER,
-       "Which lock elects leaders under which fault",
-       PANEL("requests/s", "requests/s", requests_of, .is_time = false),
-       PANEL("hand-over", "hand-off-p50(ns)", hand_over_of, .is_time = true));
+       "Which lock elects leaders under which fault", RATE("requests/s", requests_of),
+       LATENCY("hand-over", HAND_OFF, p50));
 MATRIX(matrix_of_jobs, "matrix-of-jobs", ROLE_QUEUE,
-       "Which lock or queue gives out jobs under which fault",
-       PANEL("jobs/s", "jobs/s", rate_of, .is_time = false), ACQUIRE("lease p99"));
+       "Which lock or queue gives out jobs under which fault", RATE("jobs/s", grants_of),
+       LATENCY("lease p50", ACQUIRE, p50));
 MATRIX(matrix_of_limiters, "matrix-of-rate-limiters", ROLE_LIMITER,
-       "Which rate limiter keeps its limit under which fault",
-       PANEL("let in/s", "let-through/s", rate_of, .is_time = false), ACQUIRE("wait p99"));
+       "Which rate limiter keeps its limit under which fault", RATE("grants/s", grants_of),
+       LATENCY("wait p50", ACQUIRE, p50));
 
 const struct picture_kind *const matrix_pictures[ROLE_COUNT] = {
     [ROLE_LOCK] = &matrix_picture,
