@@ -262,9 +262,10 @@ static bool measure_acquire(struct scheme *scheme)
     return acquire->count >= 2 * LEAST_BEYOND;
 }
 
-static bool takes_any(const struct scenario *scenario)
+// Who waits for a leader waits for the end of its term.
+static bool waits_for_locks(const struct scenario *scenario)
 {
-    return scenario != NULL;
+    return scenario_role(scenario) != ROLE_LEADER;
 }
 
 PICTURE(percentiles, .name = "percentiles", .title = "Acquire latency by percentile",
@@ -273,7 +274,7 @@ PICTURE(percentiles, .name = "percentiles", .title = "Acquire latency by percent
             .title = "Acquire latency by percentile, without faults",
             .best = "At the median the fastest is",
             .worst = "the slowest",
-            .takes = takes_any,
+            .takes = waits_for_locks,
             .measure = measure_acquire});
 
 // --- how long it takes from a release to the next grant where somebody waited --------------------
@@ -323,7 +324,7 @@ static bool shares_a_lock(const struct scenario *scenario)
         if (!scenario->load[i].warm_up && clients > 0 && clients < scenario->clients.processes)
             return false;
     }
-    return has_waiters(scenario);
+    return has_waiters(scenario) && waits_for_locks(scenario);
 }
 
 static bool measure_fairness(struct scheme *scheme)
