@@ -16,7 +16,8 @@
 #include <unistd.h>
 
 // Looks may cost one part in so many of the time: less where nothing strikes, for costs are
-// measured there.
+// measured there. One that has few threads is looked at as often beside others that have thousands,
+// for which twice as much may be spent.
 #define COST_SHARE 200
 #define QUIET_COST_SHARE 1000
 // Programs of clients are looked for so often, as they come and go.
@@ -29,6 +30,7 @@ struct observed {
     struct stall whose;
     struct process_look look;
     int64_t since_ns; // since when it stands still; 0: it does not
+    int64_t cost_ns;  // of the last look; 0 until the second: the first one opens all
 };
 
 struct observer {
@@ -141,6 +143,15 @@ static void look_at(struct observer *observer, struct observed *observed)
         observed->process = 0;
 }
 
+// When to look again, where all looks together cost that much: they take turns, but each process
+// may cost its share.
+static int64_t due_ns(const struct observer *observer, const struct observed *observed,
+                      int64_t total_ns)
+{
+    int64_t share_ns = observed->cost_ns * (int64_t)observer->count;
+    return observed->look.looked_ns + observer->cost_share * time_earlier(share_ns, total_ns);
+}
+
 static void *observe_others(void *context)
 {
     struct observer *observer = context;
@@ -150,8 +161,8 @@ static void *observe_others(void *context)
         observe(observer, observer->clients[i].process, STALLED_CLIENT, i + 1);
     for (;;) {
         int64_t began_ns = clock_monotonic_ns();
+        int64_t next_ns = began_ns + DRIVERS_EVERY_NS, total_ns = 0;
         look_for_drivers(observer, began_ns);
-        int64_t used_ns = thread_processor_ns();
         // Those that were restarted since are other processes.
         for (int i = 0; i < observer->servers->count && i < MAX_OBSERVED_SERVERS; i++) {
             pid_t process = atomic_load(&observer->state->control->servers[i]);
@@ -161,13 +172,21 @@ static void *observe_others(void *context)
             snprintf(whose->server, sizeof whose->server, "%.16s",
                      observer->servers->nodes[i].name);
         }
+        FOR_EACH (observed, observed, observer->observed, observer->count)
+            total_ns += observed->process != 0 ? observed->cost_ns : 0;
         for (size_t i = 0; i < observer->count; i++) {
-            if (observer->observed[i].process != 0)
-                look_at(observer, &observer->observed[i]);
+            struct observed *observed = &observer->observed[i];
+            if (observed->process == 0)
+                continue;
+            if (began_ns >= due_ns(observer, observed, total_ns)) {
+                int64_t used_ns = thread_processor_ns();
+                bool is_first = observed->look.looked_ns == 0;
+                look_at(observer, observed);
+                observed->cost_ns = is_first ? 0 : thread_processor_ns() - used_ns;
+            }
+            next_ns = time_earlier(next_ns, due_ns(observer, observed, total_ns));
         }
-        int64_t cost_ns = thread_processor_ns() - used_ns;
-        int64_t rest_ns = observer->cost_share * cost_ns;
-        clock_sleep_until_ns(time_later(began_ns + LOOK_EVERY_NS, clock_monotonic_ns() + rest_ns));
+        clock_sleep_until_ns(time_later(began_ns + LOOK_EVERY_NS, next_ns));
     }
     return NULL;
 }

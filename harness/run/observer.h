@@ -12,7 +12,7 @@
 // from running; a process that sleeps, or that a signal has stopped, was not. That is recorded if
 // it goes on for PROCESS_STALL_NS, as exact as the looks are close: LOOK_EVERY_NS apart, or so far
 // that they cost no more than half a percent of a processor, in a trial without faults a tenth of
-// one.
+// one; twice that if a few have most of the threads.
 #ifndef LOCKPICK_RUN_OBSERVER_H
 #define LOCKPICK_RUN_OBSERVER_H
 
