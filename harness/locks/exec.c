@@ -134,6 +134,11 @@ bool exec_is_idle(const struct lock_client *client)
     return driver_is_idle(shared_by(client)->driver);
 }
 
+int exec_count_cut(const struct lock_client *client)
+{
+    return driver_count_cut(shared_by(client)->driver);
+}
+
 static void close_lock(struct lock *lock)
 {
     struct exec_lock *state = lock->state;

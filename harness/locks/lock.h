@@ -339,6 +339,8 @@ struct lock_scheme exec_scheme(const struct external_client *external_client);
 // Of a program that is explored: true if it is at rest and owes nothing, so that it can go through
 // another schedule.
 bool exec_is_idle(const struct lock_client *client);
+// Of one, too: proxy_count_cut.
+int exec_count_cut(const struct lock_client *client);
 struct lock_scheme plugin_scheme(const struct external_client *external_client);
 // Speaks the line protocol of a program, for one worker, on the standard input and output, for the
 // plug-in in that file, until it is told to quit: so a plug-in can be explored, as what it sends

@@ -261,6 +261,17 @@ void programs_tell_image(const struct programs *programs, struct text *image)
     text_free(&told);
 }
 
+void programs_tell_cut(const struct programs *programs, struct step_gate gates[][CLIENT_THREADS])
+{
+    for (int i = 0; i < programs->count; i++) {
+        struct text *kept = &gates[i][THREAD_WORKER].kept;
+        int cut = programs->clients[i] != NULL ? exec_count_cut(programs->clients[i]) : 0;
+        kept->length = 0;
+        if (cut > 0)
+            text_format(kept, "cut %d", cut);
+    }
+}
+
 void programs_set_zero(struct programs *programs, int64_t began_unix_ns)
 {
     for (int i = 0; i < programs->count; i++)

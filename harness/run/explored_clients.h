@@ -54,6 +54,10 @@ void programs_set_zero(struct programs *programs, int64_t began_unix_ns);
 // In what the servers keep, too.
 void programs_tell_image(const struct programs *programs, struct text *image);
 
+// At each one's gate: on how many of its connections it is yet to learn that its server has
+// restarted.
+void programs_tell_cut(const struct programs *programs, struct step_gate gates[][CLIENT_THREADS]);
+
 // Before a schedule: starts the missing ones. Time may pass meanwhile. 0, or -1 with `error`
 // set.
 int programs_begin(struct programs *programs, struct error *error);

@@ -535,6 +535,8 @@ static void strike_server(struct replay *replay, struct move move)
         spare_clients_forget(replay->spare);
         snprintf(cut, sizeof cut, "cut %d", move.server);
         threads_hear(&replay->threads, cut);
+        for (int i = 0; i < replay->count; i++)
+            replay->struck[i] = true;
     }
     if (result != 0)
         state_break(&replay->state, "%s", error.text);
@@ -661,6 +663,8 @@ int replay_state(struct replay *replay, uint64_t *state, struct error *error)
     gate_name_tokens(text_string(&replay->kept), replay->kept.length, &names, &all);
     text_format(&all, "\n%zu %zu\n", replay->kept.length, replay->lagging.length);
     gate_name_tokens(text_string(&replay->lagging), replay->lagging.length, &names, &all);
+    if (replay->programs != NULL)
+        programs_tell_cut(replay->programs, replay->threads.gates);
     threads_tell(&replay->threads, &names, &all);
     // How long ago it is matters, and not when the schedule began. Each step takes a tick: what
     // went by fewer of them to the same state has the same times to a millisecond.

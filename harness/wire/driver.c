@@ -772,6 +772,11 @@ bool driver_is_idle(struct driver *driver)
     return !owes && driver_gate_is_idle(driver);
 }
 
+int driver_count_cut(struct driver *driver)
+{
+    return proxy_count_cut(driver->proxy);
+}
+
 void driver_add_hold(struct driver *driver, struct driver_hold *hold)
 {
     HOLD_MUTEX(&driver->mutex);

@@ -84,6 +84,8 @@ void driver_begin(struct driver *driver);
 
 // Of one that is explored: true if it is at rest, and owes nothing.
 bool driver_is_idle(struct driver *driver);
+// Of one, too: proxy_count_cut.
+int driver_count_cut(struct driver *driver);
 
 void driver_add_hold(struct driver *driver, struct driver_hold *hold);
 void driver_remove_hold(struct driver *driver, struct driver_hold *hold);

@@ -687,7 +687,8 @@ static bool is_idle(const struct connection *connection, int direction)
     return poll(&from, 1, 0) == 0 && atomic_load(turns) == turn;
 }
 
-// Who has said all does not wait for a reply any more.
+// Who has said all does not wait for a reply any more, and a server that has said all owes none:
+// one that restarts while a request stands never answers it.
 static bool is_quiet(const struct connection *connection)
 {
     if (atomic_load(&connection->is_broken))
@@ -695,8 +696,9 @@ static bool is_quiet(const struct connection *connection)
     if (atomic_load(&connection->stands) != 0)
         return true;
     bool has_said_all = atomic_load(&connection->turns[0]) == AT_ITS_END;
-    bool is_owed = atomic_load(&connection->asked) != atomic_load(&connection->answered);
     bool has_all = atomic_load(&connection->turns[1]) == AT_ITS_END;
+    bool is_owed =
+        !has_all && atomic_load(&connection->asked) != atomic_load(&connection->answered);
     return is_idle(connection, 0) && is_idle(connection, 1) && !(has_said_all ? has_all : is_owed);
 }
 
@@ -711,6 +713,17 @@ bool proxy_is_quiet(struct proxy *proxy)
         each = each->next;
     return each == NULL && proxy->unstarted == NULL &&
            poll(ready, (nfds_t)proxy->listener_count, 0) == 0;
+}
+
+int proxy_count_cut(struct proxy *proxy)
+{
+    int count = 0;
+    HOLD_MUTEX(&proxy->mutex);
+    for (const struct connection *each = proxy->connections; each != NULL; each = each->next) {
+        struct pollfd server = {.fd = each->server, .events = POLLRDHUP};
+        count += poll(&server, 1, 0) > 0;
+    }
+    return count;
 }
 
 // With the mutex.

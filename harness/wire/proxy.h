@@ -78,6 +78,10 @@ int proxy_network(const struct proxy *proxy);
 // answered has been read.
 bool proxy_is_quiet(struct proxy *proxy);
 
+// How many connections their server has ended, and the program has not: it learns of it by its next
+// request.
+int proxy_count_cut(struct proxy *proxy);
+
 // The request that stands, of several that of the oldest connection; or, with true in *is_reply,
 // the one whose reply stands, after GATE_GO_AND_STAND. False: none.
 bool proxy_stands(struct proxy *proxy, struct parsed_request *request, bool *is_reply);
