@@ -63,9 +63,11 @@ static void hear_pong(struct driver *driver, int64_t number, enum process_way wa
     if (number != host->ping || host->asked_ns == 0)
         return;
     int64_t took_ns = now_ns - host->asked_ns;
-    host->least_ns = host->count == 0 ? took_ns : time_earlier(host->least_ns, took_ns);
+    // How long the way is the first one cannot tell: it may have stood still itself.
+    bool is_first = host->count == 0;
+    host->least_ns = is_first ? took_ns : time_earlier(host->least_ns, took_ns);
     *APPEND(host->round_trips, host->count, host->room) = took_ns;
-    if (took_ns - host->least_ns >= PROCESS_STALL_NS ||
+    if (took_ns - (is_first ? 0 : host->least_ns) >= PROCESS_STALL_NS ||
         (way == PROCESS_STOOD_STILL && !host->stood_still))
         record_stall(driver, now_ns);
     host->stood_still = false;
