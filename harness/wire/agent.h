@@ -79,7 +79,8 @@ int agent_wires_enter(const char *id, struct error *error);
 // 0 once the kernel shows the rules. Joined again, -1, or how many packets have met them.
 int agent_wires_cut(const char *id, const struct agent_cut *cut, struct error *error);
 int64_t agent_wires_join(const char *id, int number, struct error *error);
-// Removes all cuts, and the group once nobody is left in it; or the group alone.
+// Removes all cuts, and the group once nobody is left in it, for whom a second is waited; or the
+// group alone.
 void agent_wires_remove(const char *id);
 void agent_wires_leave(const char *id);
 

@@ -10,8 +10,10 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/magic.h>
 #include <netdb.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -22,6 +24,7 @@
 
 #define GROUPS "/sys/fs/cgroup/"
 #define LONGEST_ID 64
+#define LEAVING_MS 1000
 
 // --- the control group ---------------------------------------------------------------------------
 
@@ -54,8 +57,16 @@ void agent_wires_leave(const char *id)
 {
     AUTO_FREE char *group = group_of(id, NULL);
     AUTO_FREE char *path = text_formatted(GROUPS "%s", group != NULL ? group : "");
-    if (group != NULL)
-        rmdir(path);
+    AUTO_FREE char *about = text_formatted("%s/cgroup.events", path);
+    int events = group != NULL ? open(about, O_RDONLY | O_CLOEXEC) : -1;
+    struct pollfd change = {.fd = events, .events = POLLPRI};
+    char now[128];
+    // Whoever has just been killed is still in it, for a moment.
+    while (events >= 0 && pread(events, now, sizeof now, 0) > 0 && rmdir(path) != 0 &&
+           errno == EBUSY && poll(&change, 1, LEAVING_MS) > 0)
+        continue;
+    if (events >= 0)
+        close(events);
 }
 
 // --- cuts ----------------------------------------------------------------------------------------
