@@ -47,6 +47,7 @@
     SCHEME(curator_mutex)                                                                          \
     SCHEME(curator_semaphore_mutex)                                                                \
     SCHEME(curator_rw)                                                                             \
+    SCHEME(zookeeper_queue)                                                                        \
     SCHEME(mysql_unique)                                                                           \
     SCHEME(mysql_unique_timeout)                                                                   \
     SCHEME(mysql_for_update)                                                                       \

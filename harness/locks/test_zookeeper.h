@@ -10,6 +10,8 @@
 // The folder of the nodes that hold.
 static inline const char *holds_below(const struct lock_scheme *scheme)
 {
+    if (lock_scheme_has(scheme, "job-queue"))
+        return "/locks";
     return strcmp(scheme->name, "curator-semaphore-mutex") == 0 ? "/leases" : "";
 }
 

@@ -194,7 +194,7 @@ enum outcome zk_hold(struct lock *lock, struct grant *grant)
 }
 
 // Without an answer, or if the node was not there, the caller knows more.
-enum release_answer zk_node_delete_once(struct lock *lock, struct zk_node *node)
+static enum release_answer delete_once(struct lock *lock, struct zk_node *node)
 {
     struct zk_answer answer = {.session_ended = true};
     enum outcome outcome = OUTCOME_NO;
@@ -209,13 +209,12 @@ enum release_answer zk_node_delete_once(struct lock *lock, struct zk_node *node)
     return is_gone ? RELEASE_GONE : RELEASE_UNKNOWN;
 }
 
-// Asks again, three times in all, if there is no answer.
-static enum release_answer zk_node_delete(struct lock *lock, struct zk_node *node)
+enum release_answer zk_node_delete(struct lock *lock, struct zk_node *node)
 {
-    enum release_answer answer = zk_node_delete_once(lock, node);
+    enum release_answer answer = delete_once(lock, node);
     for (int tries = 1; answer == RELEASE_UNKNOWN && tries < DELETE_TRIES; tries++) {
         zk_await_connection(zk_of(lock));
-        answer = zk_node_delete_once(lock, node);
+        answer = delete_once(lock, node);
         // That it is not there any more is the doing of the delete that was not answered, or, if
         // its session has ended, perhaps of that.
         if (answer == RELEASE_GONE)
@@ -258,6 +257,72 @@ enum release_answer zk_leave(struct lock *lock)
     if (outcome == OUTCOME_UNKNOWN)
         return RELEASE_UNKNOWN;
     return outcome == OUTCOME_OK ? RELEASE_RELEASED : RELEASE_GONE;
+}
+
+// --- a node of one name --------------------------------------------------------------------------
+
+// Whether the node is this attempt's, whose create or delete was not answered: what is asked later
+// on the same session is answered after it. NO: it is not, and will not be any more.
+static enum outcome is_ours(struct lock *lock, struct zk_node *node)
+{
+    struct zk_answer answer = {.reply = ZK_OTHER};
+    enum outcome outcome = zk_await_connection(zk_of(lock));
+    if (outcome == OUTCOME_OK)
+        outcome = zk_ask(zk_of(lock), lock->actor, &answer, ZK_SYNC, node->path, NULL);
+    if (outcome == OUTCOME_OK)
+        outcome = zk_ask(zk_of(lock), lock->actor, &answer, ZK_GET_DATA, node->path, NULL);
+    bool is_other = outcome == OUTCOME_OK && strcmp(answer.text, node->guid) != 0;
+    if (is_other || answer.reply == ZK_NO_NODE || zk_node_is_over(lock, node)) {
+        node->may_exist = false;
+        return OUTCOME_NO;
+    }
+    node->czxid = answer.czxid;
+    return outcome == OUTCOME_NO ? OUTCOME_UNKNOWN : outcome;
+}
+
+enum outcome zk_named_create(struct lock *lock, struct zk_node *node, const char *below,
+                             const char *name)
+{
+    struct zk_answer answer;
+    zk_node_renew(lock, node);
+    zk_lock_path(&lock->options, below, name, node->path);
+    enum outcome outcome =
+        zk_node_create(lock, node, &answer, node->path, node->guid, ZK_EPHEMERAL);
+    return outcome == OUTCOME_UNKNOWN ? is_ours(lock, node) : outcome;
+}
+
+// Deletes the node, unless it is not ours. RELEASED, GONE or UNKNOWN.
+static enum release_answer delete_ours(struct lock *lock, struct zk_node *node)
+{
+    enum release_answer answer = delete_once(lock, node);
+    for (int tries = 1; answer == RELEASE_UNKNOWN && tries < DELETE_TRIES; tries++) {
+        // The delete that was not answered may have been done, and another may hold it by now.
+        enum outcome outcome = is_ours(lock, node);
+        if (outcome == OUTCOME_NO)
+            return zk_node_is_over(lock, node) ? RELEASE_UNKNOWN : RELEASE_RELEASED;
+        if (outcome == OUTCOME_OK)
+            answer = delete_once(lock, node);
+        if (answer == RELEASE_GONE)
+            return RELEASE_UNKNOWN;
+    }
+    return answer;
+}
+
+bool zk_named_tidy(struct lock *lock, struct zk_node *node)
+{
+    if (!node->may_exist)
+        return true;
+    enum outcome outcome = is_ours(lock, node);
+    if (outcome == OUTCOME_OK)
+        return delete_ours(lock, node) != RELEASE_UNKNOWN;
+    return outcome == OUTCOME_NO;
+}
+
+enum release_answer zk_named_release(struct lock *lock)
+{
+    enum release_answer answer = delete_ours(lock, &zk_lock_of(lock)->node);
+    zk_note_loss(lock, answer);
+    return answer == RELEASE_RELEASED ? RELEASE_UNCHECKED : answer;
 }
 
 // --- folders: there before any client comes, removed when all have gone -----------------------

@@ -87,9 +87,9 @@ enum outcome zk_outcome(struct lock *lock, enum outcome outcome, const char *wha
 // The node holds, as the answer to the request says that lock->asked is of: fills in the grant.
 enum outcome zk_hold(struct lock *lock, struct grant *grant);
 
-// Deletes a node whose path is known: RELEASED, GONE (it was not there, or its session has ended)
-// or UNKNOWN.
-enum release_answer zk_node_delete_once(struct lock *lock, struct zk_node *node);
+// Deletes a node whose path is known, and asks again if there is no answer: RELEASED, GONE (it was
+// not there, or its session has ended) or UNKNOWN.
+enum release_answer zk_node_delete(struct lock *lock, struct zk_node *node);
 
 // For a scheme's `release`, `reenter` and `leave`. Reentry is counted in the client alone.
 enum release_answer zk_release(struct lock *lock);
@@ -105,6 +105,21 @@ bool zk_wait(struct lock *lock, struct zk_watch *watch);
 // Waits for the end of a node, whether it asks for its data or, with `exists`, whether it is there:
 // then a watch is left behind on a node that has gone. If it cannot ask, for the next retry.
 void zk_wait_for(struct lock *lock, const char *path, bool exists);
+
+// --- a node of one name --------------------------------------------------------------------------
+
+// Who creates the node, has it. Whose it is stands in it, as the guid of the attempt that made it.
+
+// Creates it in that folder. If there is no answer it looks whether it is there.
+enum outcome zk_named_create(struct lock *lock, struct zk_node *node, const char *below,
+                             const char *name);
+
+// Deletes what a former attempt may have left. False: it may still be there.
+bool zk_named_tidy(struct lock *lock, struct zk_node *node);
+
+// For a scheme's `release`: deletes whatever is there, which is its own node while the session
+// lives, unless somebody has removed that.
+enum release_answer zk_named_release(struct lock *lock);
 
 // --- nodes in line -------------------------------------------------------------------------------
 

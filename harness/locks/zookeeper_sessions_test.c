@@ -90,7 +90,8 @@ static struct point_trap *trap_waiter(struct fixture *fixture, const struct lock
     return set_trap(fixture, 1, 2, 1, last, has_leases ? 2 : 1);
 }
 
-SCHEME_TEST(who_waits_when_its_session_ends_lines_up_again, true)
+// Of a queue nobody waits in line: each looks again and again.
+SCHEME_TEST(who_waits_when_its_session_ends_lines_up_again, !lock_scheme_has(scheme, "job-queue"))
 {
     struct act waiter = {0};
     hold_to(scheme, acquire(fixture, 0) == OUTCOME_OK, "not let in");
