@@ -32,6 +32,8 @@
     SCHEME(redis_limit_get_incr)                                                                   \
     SCHEME(redis_list_move)                                                                        \
     SCHEME(redis_list_pop)                                                                         \
+    SCHEME(bullmq)                                                                                 \
+    SCHEME(bullmq_unchecked)                                                                       \
     SCHEME(redlock)                                                                                \
     SCHEME(redlock_multiplexed)                                                                    \
     SCHEME(memcached_add)                                                                          \

@@ -13,6 +13,22 @@ int redis_load_scripts(struct lock *lock, struct error *error)
     return result;
 }
 
+int redis_add_job(const struct service *service, const struct lock_options *options,
+                  const char *list, struct error *error)
+{
+    struct actor nobody = {.phase = PHASE_NONE};
+    struct redis_answer answer;
+    struct redis_connection *connection = redis_open(service, PEER_SET_UP_NS, &nobody, error);
+    if (connection == NULL)
+        return -1;
+    int result = redis_request(connection, &answer, "RPUSH %s %lld", list,
+                               (long long)options->job) == OUTCOME_OK
+                     ? 0
+                     : error_set(error, "RPUSH failed: %s", client_error(connection));
+    redis_close(connection);
+    return result;
+}
+
 enum outcome redis_read(struct lock *lock, struct redis_answer *answer)
 {
     enum outcome outcome = REDIS_ASK(lock, answer, "GET %s");

@@ -20,6 +20,10 @@ int redis_load_scripts(struct lock *lock, struct error *error);
 #define REDIS_SCRIPTS "+script|load +evalsha +eval "
 #define REDIS_CHECKED_RIGHTS REDIS_KEYS REDIS_SCRIPTS "+get +del "
 
+// `set_up` of a queue: its job becomes the last one of that list.
+int redis_add_job(const struct service *service, const struct lock_options *options,
+                  const char *list, struct error *error);
+
 // A command about the lock, whose name is the first argument of its format. (The 0 stands for no
 // arguments: it is one more than the format has.)
 #define REDIS_ASK(lock, answer, ...) REDIS_ASK_OF(lock, answer, __VA_ARGS__, 0)

@@ -41,17 +41,7 @@ struct list_lock {
 static int set_up(const struct service *service, const struct lock_options *options,
                   struct error *error)
 {
-    struct actor nobody = {.phase = PHASE_NONE};
-    struct redis_answer answer;
-    struct redis_connection *connection = redis_open(service, PEER_SET_UP_NS, &nobody, error);
-    if (connection == NULL)
-        return -1;
-    int result = redis_request(connection, &answer, "RPUSH %s %lld", lists_of(options).jobs,
-                               (long long)options->job) == OUTCOME_OK
-                     ? 0
-                     : error_set(error, "RPUSH failed: %s", client_error(connection));
-    redis_close(connection);
-    return result;
+    return redis_add_job(service, options, lists_of(options).jobs, error);
 }
 
 static enum outcome run(struct lock *lock, const struct redis_script *script, const char *job,

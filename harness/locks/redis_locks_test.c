@@ -7,6 +7,8 @@ static const struct contract redis_contract = {REDIS_CONTRACT, .schemes = "redis
                                                .renewed_ns = 2 * NS_PER_S};
 static const struct contract limit_contract = {REDIS_CONTRACT, .schemes = "redis-limit-*",
                                                .with_limiters = true, .lease_ns = NS_PER_S};
+static const struct contract bullmq_contract = {REDIS_CONTRACT, .schemes = "bullmq*",
+                                                .renewed_ns = 2 * NS_PER_S};
 static const struct contract tair_contract = {REDIS_CONTRACT, .schemes = "tair-cad-emulated",
                                               .renewed_ns = NS_PER_S};
 
@@ -86,6 +88,9 @@ SCHEME_TEST_WITH(a_limiter_lets_its_permits_through_and_the_next_when_one_counts
         hold_to(scheme, grant.valid_until_ns - began_ns >= 2 * NS_PER_S,
                 "it was let through early");
 }
+
+CONTRACT_GROUP(bullmq_contract);
+CONTRACT_TESTS;
 
 CONTRACT_GROUP(tair_contract);
 CONTRACT_TESTS;

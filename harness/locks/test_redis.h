@@ -7,31 +7,52 @@
 #include "harness/wire/redis.h"
 
 // A command about the lock's key, `format` has its place.
-static inline struct redis_answer ask(struct fixture *fixture, const char *format)
+static inline struct redis_answer ask_of(struct fixture *fixture, const char *format,
+                                         const char *key)
 {
     struct redis_answer answer;
-    assert_int_equal(redis_request(fixture->probe, &answer, format, fixture->name), OUTCOME_OK);
+    assert_int_equal(redis_request(fixture->probe, &answer, format, key), OUTCOME_OK);
     return answer;
 }
 
-// A semaphore's permits have no owner: all that can be done is to make one. Nothing but its worker
-// gives back what a queue without leases has given out.
+static inline struct redis_answer ask(struct fixture *fixture, const char *format)
+{
+    return ask_of(fixture, format, fixture->name);
+}
+
+// Nothing but its worker gives back what a queue without leases has given out. That of a lease is
+// the key of the only job's lock.
+static inline bool is_kept_for_good(const struct lock_scheme *scheme)
+{
+    return lock_scheme_has(scheme, "job-queue") && !lock_scheme_has(scheme, "lease");
+}
+
+static inline struct redis_answer ask_lease(struct fixture *fixture,
+                                            const struct lock_scheme *scheme, const char *format)
+{
+    char key[80];
+    snprintf(key, sizeof key, lock_scheme_has(scheme, "job-queue") ? "%s:active:1" : "%s",
+             fixture->name);
+    return ask_of(fixture, format, key);
+}
+
+// A semaphore's permits have no owner: all that can be done is to make one.
 static inline bool evict(struct fixture *fixture, const struct lock_scheme *scheme)
 {
-    if (lock_scheme_has(scheme, "job-queue"))
+    if (is_kept_for_good(scheme))
         return false;
-    ask(fixture, lock_scheme_has(scheme, "permits") ? "INCR %s" : "DEL %s");
+    ask_lease(fixture, scheme, lock_scheme_has(scheme, "permits") ? "INCR %s" : "DEL %s");
     return true;
 }
 
 // The value of redis-setnx-getset is the time of its end, by a clock that is ours too.
 static inline int64_t lease_left_ms(struct fixture *fixture, const struct lock_scheme *scheme)
 {
-    if (lock_scheme_has(scheme, "job-queue"))
+    if (is_kept_for_good(scheme))
         return -1;
     return IS("redis-setnx-getset") ? strtoll(ask(fixture, "GET %s").text, NULL, 10) -
                                           clock_monotonic_ns() / NS_PER_MS - 1
-                                    : ask(fixture, "PTTL %s").integer;
+                                    : ask_lease(fixture, scheme, "PTTL %s").integer;
 }
 
 #define REDIS_CONTRACT                                                                             \
