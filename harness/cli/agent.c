@@ -16,13 +16,14 @@ static int run(const struct words *words, void *options)
                                         "launch it; see scripts/drivers/README.md");
     if (words->count == 0)
         agent_serve();
-    if (words->count == 2 && strcmp(words->items[0], "plugin") == 0)
-        return plugin_speak(words->items[1], &error) == 0
+    if (words->count >= 2 && strcmp(words->items[0], "plugin") == 0)
+        return plugin_speak(words->items[1], words->items + 2, &error) == 0
                    ? EXIT_AS_EXPECTED
                    : verb_fails(&agent_verb, EXIT_ENVIRONMENT, "%s", error.text);
     if (words->count != 2 || strcmp(words->items[0], "strike") != 0)
-        return usage_error(&agent_verb,
-                           "strike and the id of a driver, plugin and a file, or no words");
+        return usage_error(
+            &agent_verb,
+            "strike and the id of a driver, plugin, a file and its traits, or no words");
     agent_strike_as_told(words->items[1]);
     return EXIT_AS_EXPECTED;
 }
@@ -30,7 +31,7 @@ static int run(const struct words *words, void *options)
 extern const char template_help_agent[];
 const struct verb agent_verb = {
     .name = "agent",
-    .arguments = "[strike ID | plugin FILE]",
+    .arguments = "[strike ID | plugin FILE [TRAIT...]]",
     .summary = "Runs the driver of a client here, for a run on another host",
     .help = template_help_agent,
     .run = run,

@@ -66,7 +66,7 @@ static const struct option explore_options[] = {
      NUMBER(struct explore_options, clients, 4)},
     {"threads", "N", "so many threads in each (default: 1; 2 in a round of one client)",
      NUMBER(struct explore_options, threads, 2)},
-    {"operations", "N", "so many operations each (default: 1, then 2)",
+    {"operations", "N", "so many operations each, or jobs of a queue (default: 1, then 2)",
      NUMBER(struct explore_options, operations, 4)},
     {"faults", "N",
      "lost requests and replies, errors, crashes, evictions: at most so many (default: 1)",
@@ -81,7 +81,7 @@ static const struct option explore_options[] = {
      "goes on when a lock is broken, and tells each violation that it finds, and what the lock's "
      "traits admit",
      FLAG(struct explore_options, all)},
-    {"workload", "KIND", "what is done with the lock: increment, nested, readers",
+    {"workload", "KIND", "what is done with the lock: increment, nested, readers, jobs",
      TEXT(struct explore_options, workload)},
     {"for", "TIME", "at most so long for each lock: 60, in seconds (default), or 5m",
      TAKEN_BY(take_for)},
@@ -172,13 +172,6 @@ static void add_counted(struct text *text, int64_t count, const char *what)
     text_format(text, "%lld %s%s", (long long)count, what, count == 1 ? "" : "s");
 }
 
-// Of each thread.
-static int64_t operations_of(const struct scenario *scenario)
-{
-    return scenario->workload.operations /
-           (scenario->clients.processes * scenario->clients.threads);
-}
-
 // What sets a round apart besides its numbers.
 static void add_kind(const struct round *round, const char *separator, struct text *text)
 {
@@ -206,8 +199,9 @@ static void say_work(const struct exploration *exploration, const struct trial *
     if (scenario->clients.threads > 1)
         text_format(text, " of %lld threads", (long long)scenario->clients.threads);
     text_add(text, ", ");
-    add_counted(text, operations_of(scenario), "operation");
-    text_add(text, " each");
+    bool has_jobs = workload_find(scenario->workload.kind)->form.has_jobs;
+    add_counted(text, workload_explored_operations(scenario), has_jobs ? "job" : "operation");
+    text_add(text, has_jobs ? "" : " each");
     add_kind(round_of(exploration, scenario), ", ", text);
     text_add(text, ", up to ");
     add_counted(text, exploration->options->faults, "fault");
@@ -244,11 +238,11 @@ static const struct violation *first_bug(const struct exploration *exploration)
 
 // The scenario that does the same again; those of several can be run together, by their names.
 static int write_counterexample(const struct exploration *exploration, const struct trial *trial,
-                                const struct violation *violation, const char *lines,
+                                const struct violation *violation,
+                                const struct judgement *judgement, const char *lines,
                                 const char *path, struct error *error)
 {
-    AUTO_TEXT struct text text = {0};
-    AUTO_TEXT struct text name = {0};
+    AUTO_TEXT struct text text = {0}, name = {0};
     const struct check *broken = breach_check(&violation->breach);
     struct scenario scenario = *trial->scenario;
     size_t number = (size_t)(violation - exploration->violations->items);
@@ -260,10 +254,16 @@ static int write_counterexample(const struct exploration *exploration, const str
     text_format(&text, "%sschedule:\n", as_run);
     for (const char *line = lines; *line != '\0'; line += strcspn(line, "\n") + 1)
         text_format(&text, "  - \"%.*s\"\n", (int)strcspn(line, "\n"), line);
-    text_format(&text, "expect: [{schemes: %s, verdict: %s%s%s}]\n", trial->scheme,
-                broken->shows == SHOWS_NO_PROGRESS ? "stuck" : "unsafe",
-                broken->shows == SHOWS_NO_PROGRESS ? "" : ", because: ",
-                broken->shows == SHOWS_NO_PROGRESS ? "" : broken->name);
+    text_format(&text, "expect: [{schemes: %s, verdict: %s, because: %s", trial->scheme,
+                broken->shows == SHOWS_NO_PROGRESS ? "stuck" : "unsafe", broken->name);
+    const char *before = ", allow: ["; // what else is broken with it
+    FOR_EACH (finding, other, judgement->findings, judgement->finding_count) {
+        if (other->check == broken || !finding_counts(other))
+            continue;
+        text_format(&text, "%s%s", before, other->check->name);
+        before = ", ";
+    }
+    text_add(&text, strlen(before) == 2 ? "]}]\n" : "}]\n");
     return file_write(path, text.bytes, text.length, error);
 }
 
@@ -334,8 +334,8 @@ static int tell_violation(struct exploration *exploration, struct replay *replay
     if (shown == 0)
         error_set(error, "%s, in %d of %d replays, was shown by none of %d more",
                   breach_check(&violation->breach)->name, violation->replayed, REPLAYS, MOST_SHOWS);
-    int status = shown == 1 ? write_counterexample(exploration, trial, violation, told.lines.bytes,
-                                                   path.bytes, error)
+    int status = shown == 1 ? write_counterexample(exploration, trial, violation, &judgement,
+                                                   told.lines.bytes, path.bytes, error)
                             : -1;
     if (status == 0) {
         if (exploration->options->all)
@@ -520,7 +520,7 @@ static void explore_lock(struct exploration *exploration, const struct trial *tr
             continue;
         text_format(&exhausted, "%s%lld × %lld × %lld", exhausted.length > 0 ? ", " : "",
                     (long long)scenario->clients.processes, (long long)scenario->clients.threads,
-                    (long long)operations_of(scenario));
+                    (long long)workload_explored_operations(scenario));
         add_kind(round_of(exploration, scenario), " ", &exhausted);
     }
     const struct text *told = exploration->told;

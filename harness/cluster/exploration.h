@@ -49,6 +49,8 @@ struct server_exploration {
     void (*restore)(struct explored_servers *servers);
     // Before each schedule, with the time set: removes all that clients of any schedule have left.
     int (*empty)(struct explored_servers *servers, struct error *error);
+    // Optional: from now on `empty` brings back all that there is now.
+    int (*keep)(struct explored_servers *servers, struct error *error);
     // Appends all that can decide how the servers answer from now on: names, values, owners, who
     // waits; of what ends by itself only whether it will, or in which order, and no time (but for
     // servers->part_ns, by kinds that hold threads); of numbers that only grow how far they are

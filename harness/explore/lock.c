@@ -56,6 +56,23 @@ static void write_list(const char *const *words, const char *but, struct text *o
     text_add(out, before[0] == '[' ? "[]" : "]");
 }
 
+// The program of ours that loads a plug-in, which is told its traits.
+static void write_loader(const struct external_client *program, struct text *out)
+{
+    AUTO_FREE char *own = realpath("/proc/self/exe", NULL);
+    const char *words[] = {own, "agent", "plugin", program->plugin, NULL};
+    text_add(out, "[");
+    for (const char *const *word = words; *word != NULL; word++) {
+        text_add(out, word > words ? ", " : "");
+        write_quoted(*word, out);
+    }
+    for (const char *const *trait = program->traits; *trait != NULL; trait++) {
+        text_add(out, ", ");
+        write_quoted(*trait, out);
+    }
+    text_add(out, "]");
+}
+
 // With its traits but that one: a scenario's have the kind of its server among them. Where it is to
 // be explored, a plug-in is loaded by a program of ours: its requests and its time are held as any
 // program's.
@@ -63,14 +80,14 @@ static void write_program(const struct external_client *program, const char *but
                           struct text *out)
 {
     bool is_plugin = program->plugin != NULL && !is_explored;
-    AUTO_FREE char *own = realpath("/proc/self/exe", NULL);
-    const char *const loads[] = {own, "agent", "plugin", program->plugin, NULL};
     text_format(out, "{%s: {name: %s, %s: ", is_plugin ? "plugin" : "exec", program->name,
                 is_plugin ? "file" : "command");
     if (is_plugin)
         write_quoted(program->plugin, out);
+    else if (program->plugin != NULL)
+        write_loader(program, out);
     else
-        write_list(program->plugin != NULL ? loads : program->command, NULL, out);
+        write_list(program->command, NULL, out);
     text_add(out, ", folder: ");
     write_quoted(program->folder, out);
     text_add(out, ", servers: ");
@@ -151,15 +168,18 @@ static bool has_trait(const struct explored_lock *lock, const struct lock_scheme
                                  : strstr(lock->traits, trait) != NULL;
 }
 
-// For which alone schemes like that are.
-static const struct workload *alone_for(const struct explored_lock *lock,
-                                        const struct lock_scheme *scheme)
+// The one that is asked for, or for which alone schemes like that are, or increment. NULL: what is
+// asked for is none.
+static const struct workload *workload_of(const struct explored_lock *lock,
+                                          const struct lock_scheme *scheme)
 {
     const struct workload *const *workload = workload_catalogue;
+    if (lock->workload != NULL)
+        return workload_find(lock->workload);
     while (*workload != NULL && ((*workload)->form.why_only == NULL ||
                                  !has_trait(lock, scheme, (*workload)->form.trait)))
         workload++;
-    return *workload;
+    return *workload != NULL ? *workload : &increment_workload;
 }
 
 // Sleeps of programs are time that passes; against so long a lease as theirs it is none.
@@ -167,10 +187,11 @@ struct scenario *explored_scenario(const struct explored_lock *lock,
                                    const struct vocabulary *vocabulary)
 {
     const struct lock_scheme *scheme = lock->program == NULL ? lock_scheme_find(lock->lock) : NULL;
-    const struct workload *alone = alone_for(lock, scheme);
-    const char *workload = lock->workload != NULL                     ? lock->workload
-                           : alone != NULL && alone->explored != NULL ? alone->explored
-                                                                      : increment_workload.name;
+    const struct workload *workload = workload_of(lock, scheme);
+    const char *kind = workload == NULL             ? lock->workload
+                       : workload->explored != NULL ? workload->explored
+                                                    : workload->name;
+    bool has_jobs = workload != NULL && workload->form.has_jobs;
     char name[LOCK_NAME_ROOM];
     AUTO_TEXT struct text item = {0};
     AUTO_TEXT struct text text = {0};
@@ -179,13 +200,13 @@ struct scenario *explored_scenario(const struct explored_lock *lock,
     text_format(
         &text,
         "version: 1\nname: explore-%s-%lldx%lldx%lld%s%s%s\nabout: Every order of its steps.\n"
-        "workload: {kind: %s, operations: %lld%s}\n"
+        "workload: {kind: %s, %s: %lld%s}\n"
         "clients: {processes: %lld, threads: %lld}\nlock: %s\n"
         "verdict-only: true\nschemes: [%s]\n",
         name, (long long)lock->clients, (long long)lock->threads, (long long)lock->operations,
-        lock->workload != NULL ? "-" : "", lock->workload != NULL ? workload : "",
-        lock->rare ? "-rare" : "", workload,
-        (long long)(lock->clients * lock->threads * lock->operations),
+        lock->workload != NULL ? "-" : "", lock->workload != NULL ? lock->workload : "",
+        lock->rare ? "-rare" : "", kind, has_jobs ? "keys" : "operations",
+        (long long)(has_jobs ? lock->operations : lock->clients * lock->threads * lock->operations),
         has_trait(lock, scheme, "fenced") ? ", fenced: true" : "", (long long)lock->clients,
         (long long)lock->threads,
         scheme != NULL ? "{lease: 2s, wait: 5m, retry: 10ms, request: 5s, stuck-after: 6s}"

@@ -17,8 +17,9 @@ struct explored_lock {
     // between traits. NULL: the lock is a scheme.
     const char *servers, *traits;
     const struct external_client *program; // of a scenario, by whose name it is called; or NULL
-    int64_t clients, threads, operations;  // threads in each client, operations of each thread
-    const char *workload;                  // what they do; NULL: increment
+    int64_t clients, threads;              // threads in each client
+    int64_t operations;                    // of each thread; of a queue, jobs in all
+    const char *workload;                  // what they do; NULL: what the lock is for
     bool rare;                             // it is to be told apart: rare faults strike, too
 };
 

@@ -343,8 +343,8 @@ bool exec_is_idle(const struct lock_client *client);
 int exec_count_cut(const struct lock_client *client);
 struct lock_scheme plugin_scheme(const struct external_client *external_client);
 // Speaks the line protocol of a program, for one worker, on the standard input and output, for the
-// plug-in in that file, until it is told to quit: so a plug-in can be explored, as what it sends
-// passes the proxy of a program. 0, or -1 with `error` set.
-int plugin_speak(const char *path, struct error *error);
+// plug-in in that file, of those traits (NULL-terminated), until it is told to quit: so a plug-in
+// can be explored, as what it sends passes the proxy of a program. 0, or -1 with `error` set.
+int plugin_speak(const char *path, const char *const *traits, struct error *error);
 
 #endif

@@ -341,6 +341,7 @@ static void hear_hello(const json_t *hello, struct program *program)
 {
     static const _Atomic uint32_t never;
     const json_t *servers = json_object_get(hello, "servers");
+    const json_t *locks = json_object_get(hello, "locks");
     struct service *service = &program->service;
     size_t number;
     const json_t *address;
@@ -352,29 +353,30 @@ static void hear_hello(const json_t *hello, struct program *program)
         sscanf(json_string_value(address), "%47[^:]:%d", server->host, &server->port);
     }
     program->scheme = plugin_scheme(&program->external_client);
-    program->client = (struct lock_client){
-        .scheme = &program->scheme,
-        .service = service,
-        .options = {.name = json_string_value(json_array_get(json_object_get(hello, "locks"), 0)),
-                    .lease_ns = number_of(hello, "lease_ms") * NS_PER_MS,
-                    .retry_ns = number_of(hello, "retry_ms") * NS_PER_MS,
-                    .request_ns = number_of(hello, "request_ms") * NS_PER_MS},
-        .number = (int)number_of(hello, "client"),
-        .workers = 1,
-        .folder = ".",
-        .stop = &never};
+    program->client =
+        (struct lock_client){.scheme = &program->scheme,
+                             .service = service,
+                             .options = {.name = json_string_value(json_array_get(locks, 0)),
+                                         .lease_ns = number_of(hello, "lease_ms") * NS_PER_MS,
+                                         .retry_ns = number_of(hello, "retry_ms") * NS_PER_MS,
+                                         .request_ns = number_of(hello, "request_ms") * NS_PER_MS,
+                                         .attempts = number_of(hello, "attempts")},
+                             .keys = json_array_size(locks),
+                             .number = (int)number_of(hello, "client"),
+                             .workers = 1,
+                             .folder = ".",
+                             .stop = &never};
     program->actor = (struct actor){.client = program->client.number, .worker = 1};
     program->lock = (struct lock){.client = &program->client, .actor = &program->actor};
 }
 
-// By the first request, which tells of permits. 0, or -1 with the lock's error set.
+// By the first request, which tells of permits; a queue, which may be filled by that, by the hello.
+// 0, or -1 with the lock's error set.
 static int open_program(struct program *program, int64_t permits)
 {
-    static const char *const no_traits[] = {NULL}, *const with_permits[] = {"permits", NULL};
     struct lock *lock = &program->lock;
     if (program->is_open)
         return 0;
-    program->scheme.traits = permits > 0 ? with_permits : no_traits;
     program->client.options.permits = permits;
     program->is_open =
         lock_client_open(&program->client, &lock->error) == 0 && lock_open(lock, &lock->error) == 0;
@@ -385,7 +387,7 @@ static int open_program(struct program *program, int64_t permits)
 
 static json_t *acquire_as_asked(struct lock *lock, const json_t *request)
 {
-    static const char *const words[] = {"held", "not-held", "unknown", "error"};
+    static const char *const words[] = {"held", "not-held", "unknown", "error", "gone"};
     const struct plugin_client *own = lock->client->state;
     struct plugin_lock *state = lock->state;
     struct lockpick_grant got = {.valid_ms = -1};
@@ -393,7 +395,10 @@ static json_t *acquire_as_asked(struct lock *lock, const json_t *request)
     lock->give_up_ns = called_ns + number_of(request, "wait_ms") * NS_PER_MS;
     enum lockpick_outcome answer = own->plugin->acquire(&state->worker, &got);
     enum outcome outcome = outcome_of(lock, answer, &got, called_ns);
-    json_t *line = json_pack("{s:s}", "answer", words[outcome]);
+    json_t *line =
+        json_pack("{s:s}", "answer", words[outcome == OUTCOME_NO ? (int)answer : (int)outcome]);
+    if (outcome == OUTCOME_OK && got.job > 0)
+        json_object_set_new(line, "job", json_integer(got.job));
     if (outcome == OUTCOME_OK && got.token > 0)
         json_object_set_new(line, "token", json_integer(got.token));
     if (outcome == OUTCOME_OK && got.request_ns > 0)
@@ -426,13 +431,15 @@ static json_t *do_as_asked(struct program *program, const json_t *request)
     read_text(request, "mode", word, sizeof word);
     worker->shared = strcmp(word, "shared") == 0;
     worker->depth = (int)time_later(depth, 1);
+    worker->done = json_is_true(json_object_get(request, "done"));
     read_text(request, "do", word, sizeof word);
     return strcmp(word, "acquire") == 0 ? acquire_as_asked(lock, request) : release_as_asked(lock);
 }
 
-int plugin_speak(const char *path, struct error *error)
+int plugin_speak(const char *path, const char *const *traits, struct error *error)
 {
-    struct program program = {.external_client = {.name = path, .plugin = path, .folder = ""}};
+    struct program program = {
+        .external_client = {.name = path, .plugin = path, .folder = "", .traits = traits}};
     AUTO_FREE char *line = NULL;
     size_t room = 0;
     bool is_greeted = false;
@@ -445,6 +452,8 @@ int plugin_speak(const char *path, struct error *error)
         else if (!is_greeted) {
             hello = json_incref(heard);
             hear_hello(hello, &program);
+            if (text_is_one_of("job-queue", traits) && open_program(&program, 0) != 0)
+                result = error_set(error, "%s", program.lock.error.text);
             say(json_pack("{s:i, s:s}", "hello", 1, "driver", path));
             is_greeted = true;
         } else if (json_object_get(heard, "id") != NULL) {

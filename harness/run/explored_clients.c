@@ -46,9 +46,13 @@ static void *operate_gated(void *from)
     if (worker_connect(&worker) == 0) {
         gate->is_free = false;
         gate_stand(gate, GATE_AT_START);
-        for (int64_t i = 0; i < client->operations && !state_is_stopped(client->state); i++) {
+        for (int64_t i = 0; i < client->operations && !state_is_stopped(client->state) &&
+                            worker_choose_job(&worker);
+             i++) {
             worker_operate(&worker, &(struct turn){.operation = first + i});
             gate_next_operation(gate);
+            if (client->state->workload->form.has_jobs) // it counts none
+                gate->operation = worker_jobs_known(&worker);
         }
     }
     gate_stand(gate, GATE_OVER);
@@ -186,6 +190,7 @@ struct programs {
     struct lock_client *clients[MOST_EXPLORED_CLIENTS]; // NULL: its program is to be started
     bool was_struck[MOST_EXPLORED_CLIENTS]; // it may have lost its connection in the last schedule
     bool restarts;                          // such a one is started anew
+    bool has_kept; // what the first one to be started has made when it was told hello
 };
 
 struct programs *programs_open(struct trial_state *state, struct explored_servers *servers,
@@ -306,13 +311,19 @@ static int start(struct programs *programs, int number, struct error *error)
 {
     struct trial_state *state = programs->state;
     struct driver_exploration *exploration = &programs->explorations[number - 1];
+    const struct server_exploration *how = programs->servers->how;
     memset(exploration->rest, 0, sizeof *exploration->rest);
+    if (how->empty(programs->servers, error) != 0)
+        return -1;
     clock_follow(NULL);
     programs->clients[number - 1] = client_open(state, number, true, NULL, exploration);
     clock_follow(programs->follows);
     const char *broken = state_broken(state);
     if (programs->clients[number - 1] == NULL)
         return error_set(error, "%s", broken != NULL ? broken : "a program could not be started");
+    if (!programs->has_kept && how->keep != NULL && how->keep(programs->servers, error) != 0)
+        return -1;
+    programs->has_kept = true;
     return warm_up(programs, number, error);
 }
 

@@ -33,7 +33,8 @@ void client_join_gated(struct gated_client *client);
 //
 // A schedule begins for each of them behind an acquire and a release that nobody holds up, so that
 // it is connected: the first one, and the next one after a fault that struck it. If it fails in
-// that, it is started anew.
+// that, it is started anew. What the first of them makes when it is told hello, as one that fills a
+// queue, is there whenever a schedule begins, if its server can keep it.
 struct programs;
 
 // Of `state`, whose servers these are. `follows` is the clock that this process follows; `sleep`

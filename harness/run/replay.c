@@ -122,6 +122,8 @@ static bool can_be_replayed(const struct trial *trial, struct error *error)
         why = "its servers are not Lockpick's own, which alone it may empty";
     else if (trial->external_client != NULL && (how->only_ours || how->is_blocked != NULL))
         why = "no program that locks with servers of its kind can be explored yet";
+    else if (trial->external_client != NULL && trial_has_queue(trial) && how->keep == NULL)
+        why = "it is a queue of a program's, which only Redis can fill again for each schedule";
     else if (trial->external_client != NULL && trial->external_client->plugin != NULL)
         why = "it is a plug-in; `lockpick explore` has one loaded by a program, whose requests it "
               "sees";
@@ -211,8 +213,10 @@ void replay_close(struct replay *replay)
 
 static int start_clients(struct replay *replay, struct error *error)
 {
-    int64_t operations = replay->trial->scenario->workload.operations /
-                         (replay->count * replay->trial->scenario->clients.threads);
+    // Of jobs as many as it takes until all are done: no more than a schedule has moves.
+    int64_t operations = replay->state.workload->form.has_jobs
+                             ? MOST_MOVES
+                             : workload_explored_operations(replay->trial->scenario);
     for (int i = 0; i < replay->count; i++) {
         history_writer_start(&replay->deaths[i], &replay->state.history, i + 1, 0);
         history_append(&replay->deaths[i], (struct event){.kind = EVENT_PROCESS_START,
@@ -276,7 +280,7 @@ int replay_begin(struct replay *replay, struct error *error)
     replay->forgot.length = 0;
     replay->waits = 0;
     // With the highest token that the store has seen.
-    memset(replay->state.accounts, 0, sizeof *replay->state.accounts);
+    memset(replay->state.accounts, 0, replay->state.key_count * sizeof *replay->state.accounts);
     history_file_restart(&replay->state.history);
     replay->last_ns = replay->zero_ns;
     history_writer_start(&replay->writer, &replay->state.history, 0, 0);
@@ -317,13 +321,14 @@ static void know_for_sleepers(struct replay *replay)
         state_break(&replay->state, "%s", error.text);
 }
 
-// Whether some server keeps the lock.
+// Whether some server keeps the lock. A queue is always there.
 static bool has_lock(struct replay *replay)
 {
     struct error ignored;
     const char *name = replay->state.keys[0].lock_name;
-    return read_image(replay, &ignored) == 0 &&
-           memmem(replay->kept.bytes, replay->kept.length, name, strlen(name)) != NULL;
+    return trial_has_queue(replay->trial) ||
+           (read_image(replay, &ignored) == 0 &&
+            memmem(replay->kept.bytes, replay->kept.length, name, strlen(name)) != NULL);
 }
 
 // How a server was set up tells whether it keeps anything; that it keeps all is also tried of one
@@ -336,8 +341,8 @@ static bool can_server(struct replay *replay, struct move move)
     bool keeps = kind->keeps_data || group->settings.persistence != PERSISTENCE_NONE;
     if (move.server == 0 || move.server > replay_servers(replay))
         return false;
-    if (move.kind == MOVE_EVICT)
-        return how->evict != NULL && has_lock(replay);
+    if (move.kind == MOVE_EVICT) // whose name the keys of a queue need not have
+        return how->evict != NULL && !trial_has_queue(replay->trial) && has_lock(replay);
     if (move.kind == MOVE_FAIL_OVER)
         return replay->servers.lags[move.server - 1];
     if (move.kind == MOVE_SERVER_AHEAD)
@@ -412,8 +417,8 @@ static void step(struct replay *replay, struct move move, enum gate_order order)
     bool may_publish = from == GATE_BEFORE_REQUEST && move.thread != THREAD_SUBSCRIBER;
     bool is_lost = order == GATE_LOSE_REQUEST || order == GATE_LOSE_REPLY || order == GATE_REFUSE;
     replay->struck[move.client - 1] |= is_lost;
-    // A program sleeps until its clock says so.
-    if (replay->programs != NULL && from == GATE_SLEEPING)
+    // A program sleeps until its clock says so; our worker before it asks for a job, for no time.
+    if (replay->programs != NULL && from == GATE_SLEEPING && gate->until_ns != TIME_NEVER)
         set_time(replay, time_later(gate->until_ns, replay->now_ns));
     sessions_let_go(&replay->threads, gate, order);
     if (order == GATE_GO_AND_STAND) {
@@ -656,7 +661,7 @@ bool replay_crowding(struct replay *replay, struct move last, bool last_waits, s
 
 int replay_state(struct replay *replay, uint64_t *state, struct error *error)
 {
-    const char *balance = (const char *)replay->state.accounts[0].account.halves;
+    const struct trial_state *trial = &replay->state;
     AUTO_TEXT struct text names = {0}, all = {0}, told = {0};
     if (read_image(replay, error) != 0)
         return -1;
@@ -670,7 +675,9 @@ int replay_state(struct replay *replay, uint64_t *state, struct error *error)
     // went by fewer of them to the same state has the same times to a millisecond.
     gate_name_times(text_string(&all), all.length, replay->servers.zero_unix_ns + replay->now_ns,
                     NS_PER_MS, &told);
-    text_add_bytes(&told, balance, sizeof replay->state.accounts[0].account.halves);
+    for (size_t i = 0; i < trial->key_count; i++)
+        text_add_bytes(&told, (const char *)trial->accounts[i].account.halves,
+                       sizeof trial->accounts[i].account.halves);
     text_format(&told, "%d %d", replay->waits, replay->has_stalled);
     for (int i = 0; i < replay_servers(replay); i++)
         text_format(&told, " %d", replay->servers.ahead_ns[i] > 0);

@@ -621,10 +621,16 @@ void worker_disconnect(struct worker *worker)
     }
 }
 
-// Chooses the key that the worker uses next: of jobs the next in line that it does not know as
-// done, for which it waits only if it has been refused each of those since it was given one last.
-// False if it knows all as done, or if a queue that may not say so has refused it one.
-static bool choose_job(struct worker *worker)
+// What is explored goes on once anything has changed.
+static void rest_before_job(const struct worker *worker)
+{
+    if (worker->actor.gate != NULL)
+        clock_sleep_ns(&worker->actor.clock, worker->lock->options.retry_ns);
+    else
+        rest(worker, worker->lock->options.retry_ns);
+}
+
+bool worker_choose_job(struct worker *worker)
 {
     size_t open = 0;
     if (!worker->state->workload->form.has_jobs)
@@ -635,7 +641,7 @@ static bool choose_job(struct worker *worker)
         return false;
     bool waits = worker->refused >= (worker->has_queue ? 1 : open);
     if (waits)
-        rest(worker, worker->lock->options.retry_ns);
+        rest_before_job(worker);
     if (worker->has_queue)
         return !waits || !state_jobs_are_done(worker->state);
     while (worker->keys[worker->place % worker->key_count].is_done)
@@ -643,6 +649,15 @@ static bool choose_job(struct worker *worker)
     use_key(worker, worker->place++ % worker->key_count);
     worker->lock->options.wait_ns = waits ? worker->lock->client->options.wait_ns : 0;
     return true;
+}
+
+int64_t worker_jobs_known(const struct worker *worker)
+{
+    size_t known = worker->place % worker->key_count;
+    for (size_t i = 0; i < worker->key_count; i++)
+        known = 2 * known + worker->keys[i].is_done;
+    return (int64_t)(known * (worker->key_count + 1)) +
+           time_earlier((int64_t)worker->refused, (int64_t)worker->key_count);
 }
 
 static void wait_for_gate(struct control *control, enum gate enough)
@@ -667,7 +682,7 @@ void *worker_run(void *context)
     int way = worker->lock->client->has_proxy ? 0 : WAY_STRAIGHT;
     way |= measures ? WAY_OWN_LOOP : 0;
     record(worker, (struct event){.kind = EVENT_WORKER_START, .detail = (uint8_t)way});
-    while (connected == 0 && choose_job(worker) && next_turn(worker, &turn)) {
+    while (connected == 0 && worker_choose_job(worker) && next_turn(worker, &turn)) {
         note_warm_up(worker, &turn);
         if (measures) {
             done += measure_operations(worker, &turn);

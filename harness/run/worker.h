@@ -51,7 +51,15 @@ void worker_disconnect(struct worker *worker);
 // disconnects. `context` is the worker, so that it can be a thread's; returns NULL.
 void *worker_run(void *context);
 
+// Chooses the key that the worker uses next: of jobs the next in line that it does not know as
+// done, for which it waits only if it has been refused each of those since it was given one last.
+// False if it knows all as done, or if a queue that may not say so has refused it one.
+bool worker_choose_job(struct worker *worker);
+
 // False if the operation is to be tried again, as another.
 bool worker_operate(struct worker *worker, const struct turn *turn);
+
+// Of jobs: all by which it chooses the next one, as a number.
+int64_t worker_jobs_known(const struct worker *worker);
 
 #endif

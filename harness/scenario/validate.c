@@ -692,8 +692,9 @@ static void check_schedule(const struct rules *rules)
     for (size_t i = 0; scenario->schedule.count > 0 && others[i] != NULL; i++)
         refuse_key(node_child(rules->root, others[i]),
                    "'%s' besides 'schedule': its moves are all that happens", others[i]);
+    const struct workload_form *form = workload_form(rules);
     if (scenario->schedule.count > 0 && knows(rules, "workload.operations") &&
-        scenario->workload.operations == 0)
+        scenario->workload.operations == 0 && (form == NULL || !form->has_jobs))
         refuse_key(schedule, "'schedule' needs workload.operations: its moves take no time");
 }
 

@@ -66,6 +66,13 @@ int64_t workload_operations(const struct workload *workload, const struct scenar
                                         : scenario->workload.operations;
 }
 
+int64_t workload_explored_operations(const struct scenario *scenario)
+{
+    return workload_find(scenario->workload.kind)->form.has_jobs
+               ? scenario_key_count(scenario)
+               : scenario->workload.operations / workload_workers(scenario);
+}
+
 const struct workload_words *workload_words(const struct scenario *scenario)
 {
     static const struct workload_words of_lock = {

@@ -55,8 +55,8 @@ struct workload {
     const char *summary;
     struct workload_form form;
     const struct workload_words *words; // NULL: those of a lock
-    // Of schemes that are for it alone: its keys where every order of requests is explored; NULL:
-    // it is not explored.
+    // Where every order of requests is explored: its keys, as in "limit, permits: 1"; NULL: its
+    // name is enough.
     const char *explored;
     enum role role;
     // The guarded value before the first operation; NULL: 0.
@@ -95,6 +95,10 @@ enum role scenario_role(const struct scenario *scenario);
 
 int64_t workload_initial(const struct workload *workload, const struct scenario *scenario);
 int64_t workload_operations(const struct workload *workload, const struct scenario *scenario);
+
+// Where every order of requests is explored: how many operations each worker does; or how many jobs
+// there are, each of which any worker may do.
+int64_t workload_explored_operations(const struct scenario *scenario);
 
 // The words for what is done in the scenario. Where it has several locks, they name one of them, so
 // that a story can say which one.

@@ -270,23 +270,14 @@ static int join_cluster(struct server_group *group, struct error *error)
 
 struct memory {
     bool has_restarted;       // one of them, since they were emptied
+    bool keeps;               // something in the database KEPT
     char image[41], note[41]; // digests of scripts, which each server knows
 };
 
-// A server asks its clock at each request, so that nothing is waited for.
-static int empty(struct explored_servers *servers, struct error *error)
-{
-    struct memory *memory = servers->memory;
-    int result = 0;
-    memory->has_restarted = false;
-    for (int i = 0; result == 0 && i < servers->session_count; i++)
-        result = session_ask(explored_session(servers, i, error), "FLUSHALL");
-    return result;
-}
-
 // What a replica has is kept in one database of its server, and what the server had after its last
-// write in another. Of a database: its keys, with when they end and their values, and all of it as
-// text. Time stands still meanwhile.
+// write in another; and what is there whenever a schedule begins in a third. Of a database: its
+// keys, with when they end and their values, and all of it as text. Time stands still meanwhile.
+#define KEPT "13"
 #define REPLICA "14"
 #define LATEST "15"
 #define DATABASES                                                                                  \
@@ -298,6 +289,35 @@ static int empty(struct explored_servers *servers, struct error *error)
     "local function write(database, all) redis.call('SELECT', database) "                          \
     "redis.call('FLUSHDB') for _, item in ipairs(all) do "                                         \
     "redis.call('RESTORE', item[1], item[2], item[3]) end end "
+
+// That alone is there from now on, but for what is kept.
+#define NOTHING_BUT(all)                                                                           \
+    "EVAL \"" DATABASES "write(" REPLICA ", {}) write(" LATEST ", {}) write(0, " all ")\" 0"
+
+static int keep(struct explored_servers *servers, struct error *error)
+{
+    struct memory *memory = servers->memory;
+    int result = 0;
+    for (int i = 0; result == 0 && i < servers->session_count; i++) {
+        struct session *session = explored_session(servers, i, error);
+        result = session_ask(session, "EVAL \"" DATABASES "local all = read(0) write(" KEPT
+                                      ", all) return #all\" 0");
+        memory->keeps |= !session_answered(session, ":0");
+    }
+    return result;
+}
+
+// A server asks its clock at each request, so that nothing is waited for.
+static int empty(struct explored_servers *servers, struct error *error)
+{
+    struct memory *memory = servers->memory;
+    int result = 0;
+    memory->has_restarted = false;
+    for (int i = 0; result == 0 && i < servers->session_count; i++)
+        result = session_ask(explored_session(servers, i, error), "%s",
+                             memory->keeps ? NOTHING_BUT("(read(" KEPT "))") : "FLUSHALL");
+    return result;
+}
 
 #define NOTE                                                                                       \
     DATABASES "local now, text = read(0) local before, before_text = read(" LATEST ") "            \
@@ -393,14 +413,14 @@ static int restart(struct explored_servers *servers, int server, enum kept_data 
     struct memory *memory = servers->memory;
     struct session *session = explored_session(servers, server, error);
     memory->has_restarted = true;
-    if (kept == KEPT_REPLICATED && promote(session) != 0)
+    if ((kept == KEPT_REPLICATED && promote(session) != 0) ||
+        (kept == KEPT_NOTHING && session_ask(session, NOTHING_BUT("{}")) != 0))
         return -1;
     servers->lags[server] = false;
     return session_ask(
         session,
         "CLIENT KILL TYPE normal\r\nCLIENT KILL TYPE pubsub\r\nSCRIPT FLUSH\r\nCONFIG RESETSTAT"
-        "\r\n" LOAD_SCRIPTS "%s",
-        kept == KEPT_NOTHING ? "\r\nFLUSHALL" : "");
+        "\r\n" LOAD_SCRIPTS);
 }
 
 // The key is unlinked by an eviction just so.
@@ -416,6 +436,7 @@ static const struct server_exploration exploration = {
     .memory_bytes = sizeof(struct memory),
     .prepare = prepare,
     .empty = empty,
+    .keep = keep,
     .image = image,
     .restart = restart,
     .note_write = note_write,

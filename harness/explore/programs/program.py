@@ -3,6 +3,7 @@
 Each program is a lock with one bug, as people write them; with the argument `sound` it is its twin
 without. `lockpick explore` is to find the bug, and nothing in the twin.
 """
+import base64
 import http.client
 import json
 import os
@@ -93,7 +94,10 @@ class Program:
     release(request), which answers a word of the protocol."""
 
     def __init__(self):
-        self.redis, self.token, self.fencing_token = Redis("REDIS"), None, None
+        self.redis, self.token, self.fencing_token, self.job = Redis("REDIS"), None, None, None
+
+    def hello(self, hello):
+        self.retry = hello["retry_ms"] / 1000
 
     def draw(self):
         self.token = uuid.uuid4().hex
@@ -126,13 +130,42 @@ class Program:
         line = {"id": request["id"], "answer": word}
         if word == "held" and self.fencing_token is not None:
             line["token"] = self.fencing_token
+        if word == "held" and self.job is not None:
+            line["job"] = self.job
         return line
 
     def run(self):
-        self.retry = json.loads(sys.stdin.readline())["retry_ms"] / 1000
+        self.hello(json.loads(sys.stdin.readline()))
         print(json.dumps({"hello": 1, "driver": sys.argv[0]}), flush=True)
         for line in sys.stdin:
             request = json.loads(line)
             if request["do"] == "quit":
                 break
             print(json.dumps(self.answer(request)), flush=True)
+
+
+def code(text):
+    return base64.b64encode(text.encode()).decode()
+
+
+class EtcdProgram(Program):
+    """Of a lock that is a key with a lease: subclasses define set_token(request)."""
+
+    server = Etcd("ETCD")
+
+    def ask(self, path, **body):
+        return self.server.ask("/v3/" + path, json.dumps(body))
+
+    def grant(self, request):
+        return self.ask("lease/grant", TTL=request["lease_ms"] // 1000)["ID"]
+
+    def put_if_free(self, put):
+        is_free = {"key": put["key"], "target": "CREATE", "create_revision": 0}
+        answer = self.ask("kv/txn", compare=[is_free], success=[{"request_put": put}])
+        return answer.get("succeeded", False)
+
+    def release(self, request):
+        key = code(request["lock"])
+        is_own = {"key": key, "target": "VALUE", "value": code(self.token)}
+        answer = self.ask("kv/txn", compare=[is_own], success=[{"request_delete_range": {"key": key}}])
+        return "released" if answer.get("succeeded", False) else "gone"
