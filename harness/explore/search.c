@@ -15,7 +15,8 @@
 #define COST_OF_ERROR 3 // or failover: shows little that a lost request, or a restart, does not
 #define COST_OF_LEASE 2 // that passes
 #define COST_OF_TIMER 3 // that goes off
-// More for a fault that strikes a program, which then has to get over it: leases pass first.
+// More for a fault that a program has to get over before the next schedule, and not for its crash
+// or an eviction: leases pass first.
 #define COST_OF_HEALING 4
 #define SHOW_EVERY_NS (200 * NS_PER_MS)
 #define MOST_TRIES 400   // to make a schedule shorter
@@ -156,11 +157,13 @@ static int cost_of(const struct search *search, struct move move, struct move ch
         return 0;
     bool is_other = move.client != 0 && move.kind != MOVE_CRASH && !move_is_of_same(move, chosen);
     int cost = is_other ? COST_OF_OTHER : 0;
+    bool is_to_heal = search->trial->external_client != NULL && move.kind != MOVE_CRASH &&
+                      move.kind != MOVE_EVICT;
     if (class == CLASS_FAULT)
         cost += (move.kind == MOVE_REFUSE || move.kind == MOVE_FAIL_OVER ? COST_OF_ERROR
                  : move_is_rare(move)                                    ? COST_OF_RARE
                                                                          : COST_OF_FAULT) +
-                (search->trial->external_client != NULL ? COST_OF_HEALING : 0);
+                (is_to_heal ? COST_OF_HEALING : 0);
     else if (class == CLASS_LEASE || class == CLASS_TIMER)
         cost += class == CLASS_LEASE ? COST_OF_LEASE : COST_OF_TIMER;
     return cost;
@@ -735,6 +738,8 @@ void search(struct replay *replay, const struct trial *trial, const struct searc
     *result = (struct search_result){.end = SEARCH_FAILED};
     enum search_end end = explore_all(&search, show, context);
     confirm_all(&search, end == SEARCH_FAILED || is_interrupted(&search));
+    if (end != SEARCH_FAILED)
+        result->error.text[0] = '\0'; // what went wrong went well when it was tried again
     bool has_doubts = result->unconfirmed != NULL && !has_found(&search);
     if (end == SEARCH_FAILED && has_found(&search))
         end = SEARCH_BROKEN;
