@@ -295,17 +295,21 @@ static bool is_stopped(const struct trial_model *model, const struct hold *attem
 }
 
 // Finds the waits of each worker, in their order. Those who were granted the lock only after the
-// end had waited until then. Whoever was told that the job is gone has not waited in vain, nor has
-// who waits on when it is over.
+// end had waited until then. Nobody has waited in vain until somebody is told that the job is gone,
+// nor who waits on when it is over.
 static size_t find_waits(const struct trial_model *model, int64_t since_ns, struct waiter *waits,
                          bool *stopped_may_hold)
 {
     size_t count = 0;
-    int64_t over_ns = job_over_ns(model);
+    int64_t over_ns = job_over_ns(model), told_ns = 0;
+    FOR_EACH_ATTEMPT (attempt, model) {
+        if (attempt->is_gone)
+            told_ns = time_later(told_ns, attempt->returned_ns);
+    }
     FOR_EACH_ATTEMPT (attempt, model) {
         int64_t to_ns =
             time_earlier(time_earlier(attempt->returned_ns, attempt->killed_ns), model->ended_ns);
-        if (attempt->is_gone || to_ns > over_ns ||
+        if (to_ns <= told_ns || to_ns > over_ns ||
             to_ns <= time_later(attempt->invoked_ns, since_ns) ||
             attempt->invoked_ns > model->ended_ns)
             continue;

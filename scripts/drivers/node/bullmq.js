@@ -1,13 +1,15 @@
 // BullMQ as a driver for Lockpick: a lock is a queue with one job, which is held while it is active, and whose lease is
-// lockDuration. A job that is completed cannot be asked for again: so a release fails it, and BullMQ puts it back.
+// lockDuration. A release fails the job, and BullMQ puts it back; with the argument `completes` a job that is done is
+// completed, and is `gone` then, as is one that was given out too often.
 //
 // Install: npm install --prefix scripts/drivers/node --no-save bullmq@6.7.0
 const { randomUUID } = require("node:crypto");
-const { Queue, Worker } = require("bullmq");
+const { Queue, UnrecoverableError, Worker } = require("bullmq");
 const { now, run } = require("./lockpick_driver.js");
 
+const completes = process.argv.includes("completes");
 const held = new Map(); // worker: its job and token
-const queues = new Map(); // lock: BullMQ's worker of that queue
+const queues = new Map(); // lock: its queue, and BullMQ's worker of that
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 let settings;
 
@@ -30,35 +32,43 @@ run("bullmq", {
       maxRetriesPerRequest: null,
       commandTimeout: hello.request_ms,
     };
+    const attempts = hello.attempts ?? 1000000;
     for (const lock of hello.locks) {
       const name = lock.replace(/[^\w{}-]/g, "_");
       const queue = new Queue(name, { connection });
       queue.on("error", (failure) => console.error(failure.message));
-      await queue.add("job", {}, { jobId: "job", attempts: 1000000 }); // of one id, so that it is there once
+      await queue.add("job", {}, { jobId: "job", attempts }); // of one id, so that it is there once
       const worker = new Worker(name, null, {
         connection,
         autorun: false,
         lockDuration: hello.lease_ms,
         stalledInterval: Math.max(hello.lease_ms / 10, 100),
-        maxStalledCount: 1000000,
+        maxStalledCount: attempts - 1,
       });
       worker.on("error", (failure) => console.error(failure.message));
       await worker.startStalledCheckTimer();
-      queues.set(lock, worker);
+      queues.set(lock, { queue, worker });
     }
   },
 
   async acquire(request) {
     const give_up_ns = now() + request.wait_ms * 1e6;
     const token = randomUUID();
+    const { queue, worker } = queues.get(request.lock);
     try {
       for (;;) {
         const request_ns = now();
-        const job = await queues.get(request.lock).getNextJob(token, { block: false });
+        const job = await worker.getNextJob(token, { block: false });
+        // Given out too often: BullMQ leaves it to who is given it next to fail it, as its own loop does.
+        if (job?.deferredFailure) {
+          await job.moveToFailed(new UnrecoverableError(job.deferredFailure), token);
+          continue;
+        }
         if (job) {
           held.set(request.worker, { job, token });
           return { answer: "held", request_ns };
         }
+        if (completes && (await queue.getJobCountByTypes("completed", "failed")) > 0) return { answer: "gone" };
         if (now() >= give_up_ns) return { answer: "not-held" };
         await sleep(settings.retry_ms);
       }
@@ -80,7 +90,8 @@ run("bullmq", {
   async release(request) {
     const { job, token } = held.get(request.worker);
     try {
-      await job.moveToFailed(new Error("again"), token);
+      if (request.done && completes) await job.moveToCompleted("done", token, false);
+      else await job.moveToFailed(new Error("again"), token);
       return { answer: "released" };
     } catch (failure) {
       return refusal(failure);

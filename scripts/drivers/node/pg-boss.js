@@ -1,12 +1,15 @@
 // pg-boss as a driver for Lockpick: a lock is a queue with one job, which is held while it is active, for expireInSeconds at most. A
-// job that is completed cannot be asked for again: so a release fails it, and pg-boss puts it back. The argument says which
-// version (`10`, `12`) and, of 12, how it is settled: `12 by-id` names the id alone, and not the attempt.
+// release fails the job, and pg-boss puts it back; with the argument `completes` a job that is done is completed, and is `gone`
+// then, as is one that was given out too often. The first argument says which version (`10`, `12`); of 12, `by-id` settles a job by its id alone, and not by the attempt.
 //
 // Install: npm install --prefix scripts/drivers/node --no-save pg-boss-10@npm:pg-boss@10.4.2 pg-boss-12@npm:pg-boss@12.38.0
 const { Client } = require("pg");
 const { now, run } = require("./lockpick_driver.js");
 
-const [version, way] = process.argv.slice(2);
+const [version, ...ways] = process.argv.slice(2);
+const completes = ways.includes("completes");
+const over = ["completed", "failed"];
+const id = "00000000-0000-4000-8000-000000000000"; // of each queue's job, so that it is there once
 const held = new Map(); // worker: its job
 const queueOf = (lock) => lock.replace(/[^\w-]/g, "_");
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -43,11 +46,10 @@ run(`pg-boss ${version}`, {
     for (const lock of hello.locks) {
       const queue = queueOf(lock);
       await boss.createQueue(queue);
-      // One job, whoever comes first: of one id.
       await boss.send(queue, {}, {
-        id: "00000000-0000-4000-8000-000000000000",
+        id,
         expireInSeconds: hello.lease_ms / 1000,
-        retryLimit: 1000000,
+        retryLimit: (hello.attempts ?? 1000000) - 1,
         retryDelay: 0,
       });
     }
@@ -64,6 +66,7 @@ run(`pg-boss ${version}`, {
           held.set(request.worker, job);
           return { answer: "held", request_ns };
         }
+        if (completes && over.includes((await boss.getJobById(queueOf(request.lock), id)).state)) return { answer: "gone" };
         if (now() >= give_up_ns) return { answer: "not-held" };
         await sleep(settings.retry_ms);
       }
@@ -75,7 +78,8 @@ run(`pg-boss ${version}`, {
   async release(request) {
     const job = held.get(request.worker);
     try {
-      const { affected } = await boss.fail(queueOf(request.lock), version === "12" && way !== "by-id" ? job : job.id);
+      const settle = request.done && completes ? "complete" : "fail";
+      const { affected } = await boss[settle](queueOf(request.lock), version === "12" && !ways.includes("by-id") ? job : job.id);
       return { answer: affected === 1 ? "released" : "gone" };
     } catch (failure) {
       return { answer: "unknown", why: String(failure.message) };
