@@ -226,10 +226,12 @@ static const struct row {
      "{mitigated?{mitigation}|{overlap?" ADMITTING "}}"},
     {ROOT_DIED_HOLDING, "died-holding", PLAIN,
      "{who} died with the lock{struck? while it was cut off (fault {fault}): the server does not "
-     "learn of it, and keeps its session and its lock|{lease?, and its lease did not free it|, and "
-     "nothing {gone?freed it until the trial's end|frees it then}}}",
+     "learn of it, and keeps its session and its lock|{lease?{job-queue?, and nobody was given its "
+     "job when the lease was over|, and its lease did not free it}|, and nothing {gone?freed it "
+     "until the trial's end|frees it then}}}",
      "{struck?a server that ends the session of a client it does not hear of (TCP keepalive, "
-     "wait_timeout)|" AFTER_DEATH "}"},
+     "wait_timeout)|{job-queue?{lease?a queue that looks again, from time to time, for jobs whose "
+     "worker's lease is over|" A_LEASE "}|" AFTER_DEATH "}}"},
     {ROOT_DIED_ACQUIRING, "died-acquiring", PLAIN,
      "{who} died inside its acquire, and {proven?left the lock behind without {lease?the lease "
      "that was to free it|anybody to free it}|had the lock{gone? until the trial's end}}",

@@ -1,6 +1,6 @@
 // Apache Curator's locks as a driver for Lockpick:
 //   java -cp /usr/share/java/curator-recipes.jar CuratorLock.java RECIPE
-// where RECIPE is mutex, semaphore-mutex, read-write, downgrade or latch.
+// where RECIPE is mutex, semaphore-mutex, read-write, downgrade, latch or queue.
 //
 // Install: apt-get install default-jdk-headless libcurator-recipes-java
 //
@@ -9,14 +9,19 @@
 //
 // `latch` leads by a LeaderLatch, and keeps it when leadership is lost, as it is meant to be used: it gets
 // leadership back by itself.
+//
+// `queue` is a DistributedQueue with a lock path, from which a job goes only once its consumer has come back. Each worker has a
+// consumer, which hands each job on to the worker that asks, and comes back when that releases; a job that is not done it has put back.
 
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Matcher;
@@ -29,6 +34,11 @@ import org.apache.curator.framework.recipes.locks.InterProcessLock;
 import org.apache.curator.framework.recipes.locks.InterProcessMutex;
 import org.apache.curator.framework.recipes.locks.InterProcessReadWriteLock;
 import org.apache.curator.framework.recipes.locks.InterProcessSemaphoreMutex;
+import org.apache.curator.framework.recipes.queue.DistributedQueue;
+import org.apache.curator.framework.recipes.queue.QueueBuilder;
+import org.apache.curator.framework.recipes.queue.QueueConsumer;
+import org.apache.curator.framework.recipes.queue.QueueSerializer;
+import org.apache.curator.framework.state.ConnectionState;
 import org.apache.curator.retry.RetryOneTime;
 
 public class CuratorLock {
@@ -38,6 +48,7 @@ public class CuratorLock {
     static final Map<Long, ExecutorService> threads = new ConcurrentHashMap<>();
     static final Map<Long, InterProcessLock> held = new ConcurrentHashMap<>();
     static final Map<Long, LeaderLatch> latches = new ConcurrentHashMap<>();
+    static final Map<Long, Consumer> consumers = new ConcurrentHashMap<>();
     // Of each worker that leads, the lock; guarded by the class, as what is said is.
     static final Map<Long, String> led = new HashMap<>();
 
@@ -50,6 +61,8 @@ public class CuratorLock {
                 10000, new RetryOneTime((int) number(hello, "retry_ms")));
         client.start();
         client.blockUntilConnected(10, TimeUnit.SECONDS);
+        if (recipe.equals("queue") && number(hello, "client") == 1)
+            putJobs(find(hello, "locks", "\\[([^\\]]*)\\]").split(","));
         say("{\"hello\": 1, \"driver\": \"Curator " + recipe + "\", \"measure\": true}");
         for (String line; (line = input.readLine()) != null && !line.contains("\"quit\"");) {
             String request = line;
@@ -68,7 +81,9 @@ public class CuratorLock {
         long called = System.nanoTime(); // CLOCK_MONOTONIC
         String word = word(request, request.contains("\"acquire\""));
         synchronized (CuratorLock.class) {
-            say(id + "\"" + word + "\", \"from_ns\": " + called + ", \"to_ns\": " + System.nanoTime() + "}");
+            String job = word.equals("held") && recipe.equals("queue")
+                    ? ", \"job\": " + consumers.get(number(request, "worker")).job : "";
+            say(id + "\"" + word + "\"" + job + ", \"from_ns\": " + called + ", \"to_ns\": " + System.nanoTime() + "}");
             if (recipe.equals("latch") && word.equals("held")) {
                 led.put(number(request, "worker"), text(request, "lock"));
                 if (!latches.get(number(request, "worker")).hasLeadership())
@@ -160,9 +175,66 @@ public class CuratorLock {
         return leads ? "released" : "gone";
     }
 
+    // A job is its number.
+    static class Consumer implements QueueConsumer<Long>, QueueSerializer<Long> {
+        final BlockingQueue<Long> given = new SynchronousQueue<>();
+        final BlockingQueue<Boolean> releases = new SynchronousQueue<>();
+        long job;
+
+        public void consumeMessage(Long message) throws Exception {
+            given.put(message);
+            if (!releases.take())
+                throw new Exception("not done");
+        }
+
+        public void stateChanged(CuratorFramework client, ConnectionState state) {}
+
+        public byte[] serialize(Long message) {
+            return message.toString().getBytes();
+        }
+
+        public Long deserialize(byte[] bytes) {
+            return Long.valueOf(new String(bytes));
+        }
+    }
+
+    static QueueBuilder<Long> queueOf(String lock, Consumer consumer, Consumer serializer) {
+        return QueueBuilder.builder(client, consumer, serializer, "/" + lock + "/jobs").lockPath("/" + lock + "/locks");
+    }
+
+    static void putJobs(String[] locks) throws Exception {
+        String first = locks[0].replaceAll("[\" ]", "");
+        DistributedQueue<Long> queue = queueOf(first, null, new Consumer()).putInBackground(false).buildQueue();
+        queue.start();
+        for (long job = 1; job <= locks.length; job++)
+            queue.put(job);
+    }
+
+    static String take(String request) throws Exception {
+        long give_up = System.nanoTime() + number(request, "wait_ms") * 1000000;
+        Consumer consumer = consumers.get(number(request, "worker"));
+        if (consumer == null) {
+            consumer = new Consumer();
+            consumers.put(number(request, "worker"), consumer);
+            queueOf(text(request, "lock"), consumer, consumer).buildQueue().start();
+        }
+        do {
+            Long job = consumer.given.poll(10, TimeUnit.MILLISECONDS);
+            if (job != null) {
+                consumer.job = job;
+                return "held";
+            }
+            if (client.getChildren().forPath("/" + text(request, "lock") + "/jobs").isEmpty())
+                return "gone";
+        } while (System.nanoTime() < give_up);
+        return "not-held";
+    }
+
     static String acquire(String request) throws Exception {
         if (recipe.equals("latch"))
             return lead(request);
+        if (recipe.equals("queue"))
+            return take(request);
         String path = "/" + text(request, "lock");
         long wait = number(request, "wait_ms");
         boolean shared = request.contains("\"shared\"");
@@ -191,6 +263,10 @@ public class CuratorLock {
     static String release(String request) throws Exception {
         if (recipe.equals("latch"))
             return resign(request);
+        if (recipe.equals("queue")) {
+            consumers.get(number(request, "worker")).releases.put(request.contains("\"done\": true"));
+            return "released";
+        }
         held.remove(number(request, "worker")).release();
         return "released";
     }
