@@ -30,10 +30,10 @@
     SCHEME(redis_limit_full_bucket)                                                                \
     SCHEME(redis_limit_window)                                                                     \
     SCHEME(redis_limit_get_incr)                                                                   \
-    SCHEME(redis_list_move)                                                                        \
-    SCHEME(redis_list_pop)                                                                         \
     SCHEME(bullmq)                                                                                 \
     SCHEME(bullmq_unchecked)                                                                       \
+    SCHEME(redis_list_move)                                                                        \
+    SCHEME(redis_list_pop)                                                                         \
     SCHEME(redlock)                                                                                \
     SCHEME(redlock_multiplexed)                                                                    \
     SCHEME(memcached_add)                                                                          \
