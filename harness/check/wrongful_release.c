@@ -89,11 +89,11 @@ static int guilt(const struct trial_model *model, const struct hold *wronged, in
         return 0;
     if (lease_over)
         return 5;
-    if (other->returned_ns > until_ns)
-        return 0;
     // The server had found it to be its own, granted since: the other's was gone by then.
     if (other->answer == RELEASE_RELEASED && other->granted_ns > wronged->granted_ns)
         return 0;
+    if (other->returned_ns > until_ns) // it may have come after that, too
+        return 1;
     return other->released_ns >= wronged->granted_ns ? GUILT_CERTAIN : GUILT_HAND_OFF;
 }
 
