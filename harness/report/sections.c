@@ -222,42 +222,6 @@ static void say_rows(struct document *d, unsigned which)
     }
 }
 
-static void say_table(struct document *d)
-{
-    const bool is_terminal = d->medium == TERMINAL;
-    const struct doc_column columns[] = {WORDS("scenario"),
-                                         WORDS("scheme"),
-                                         WORDS("verdict"),
-                                         WORDS("found"),
-                                         WORDS(is_terminal ? "as expected" : "expected"),
-                                         FIGURE("locks/s"),
-                                         FIGURE("acquire p50"),
-                                         FIGURE("p99"),
-                                         FIGURE("longest wait")};
-    const struct doc_table table = {"Verdicts", columns, is_terminal ? 9 : 5, 0, NULL};
-    const struct run_result *run = d->report->run;
-    size_t urgent = 0;
-    for (size_t i = 0; i < run->count; i++)
-        urgent += trial_is_urgent(&run->trials[i]);
-    bool is_folded = !is_terminal && run->count > MOST_OPEN_ROWS && urgent < run->count;
-    if (!is_folded || urgent > 0) {
-        doc_table(d, table);
-        if (is_terminal) // the figures are in the table of costs, too
-            table_begin_extra(d->printed, 5);
-        say_rows(d, is_terminal ? URGENT | OTHERS : URGENT);
-    }
-    if (is_folded) {
-        doc_fold(d, NULL, false);
-        doc_say(d, LOOK_PLAIN, "The verdicts of the %s%zu trials", urgent > 0 ? "other " : "",
-                run->count - urgent);
-        doc_table(d, table);
-    }
-    if (!is_terminal)
-        say_rows(d, OTHERS);
-    doc_end(d, DOC_FOLD);
-    doc_end(d, DOC_TABLE);
-}
-
 // --- scenarios by schemes ------------------------------------------------------------------------
 
 // The rows or the columns of the matrix: the first trial of each scheme or scenario. Scenarios of
@@ -295,19 +259,24 @@ static struct axis axis_make(const struct run_result *run, enum role role,
     return axis;
 }
 
-// In large tables a sign, and the letter of the property that was broken first: what was found is
-// said where it leads to.
+// In large tables a sign (in Markdown the verdict), and the letter of the property that was broken
+// first: what was found is said where it leads to.
 static void say_sign(struct document *d, const struct trial_result *result, const char *target)
 {
     const struct judgement *judgement = &result->judgement;
     const struct finding *broken = judgement_first_violation(judgement);
     bool counts = broken != NULL && finding_counts(broken);
+    const char *letter = counts && broken->check->letter != NULL ? broken->check->letter : "";
     AUTO_TEXT struct text tip = {0};
+    if (d->medium == MARKDOWN) { // which has no colours
+        doc_say(d, LOOK_PLAIN, "%s%s%s", trial_verdict_word(result), *letter != '\0' ? " " : "",
+                letter);
+        return;
+    }
     text_format(&tip, "%s in %s: %s%s%s", result->trial->scheme, result->trial->scenario->name,
                 trial_verdict_word(result), counts ? ", " : "", counts ? broken->check->name : "");
     d->tip = tip.bytes;
-    doc_link(d, look_of(result), target, "%s",
-             counts && broken->check->letter != NULL ? broken->check->letter : "");
+    doc_link(d, look_of(result), target, "%s", letter);
 }
 
 static void say_matrix_row(struct document *d, const struct axis *rows, const struct trial *row,
@@ -316,12 +285,15 @@ static void say_matrix_row(struct document *d, const struct axis *rows, const st
     const struct run_result *run = d->report->run;
     for (size_t column = 0; column < columns->count; column++) {
         doc_cell(d, LOOK_PLAIN, "%s", "");
+        size_t lines = 0;
         for (size_t i = 0; i < run->count; i++) {
             const struct trial_result *result = &run->trials[i];
             const struct judgement *judgement = &result->judgement;
             if (repeats[i] == 0 || !rows->is_same(row, result->trial) ||
                 !columns->is_same(columns->items[column], result->trial))
                 continue;
+            if (lines++ > 0 && d->medium == MARKDOWN)
+                doc_say(d, LOOK_PLAIN, ", ");
             doc_begin(d, (struct doc_block){.kind = DOC_LINE});
             (large ? say_sign : say_verdict)(
                 d, result, trial_is_unfit(result) ? "#unfit" : trial_anchor(i).text);
@@ -407,7 +379,7 @@ static void say_matrix(struct document *d, enum role role)
     bool schemes_down = schemes.count > MOST_COLUMNS && schemes.count > scenarios.count;
     const struct axis *rows = schemes_down ? &schemes : &scenarios;
     const struct axis *across = schemes_down ? &scenarios : &schemes;
-    bool large = rows->count * across->count > MOST_CELLS;
+    bool large = d->medium == MARKDOWN || rows->count * across->count > MOST_CELLS;
     AUTO_FREE struct doc_column *columns = memory_zeroed(across->count + 1, sizeof *columns);
     columns[0].title = schemes_down ? "scheme" : "scenario";
     for (size_t i = 0; i < across->count; i++)
@@ -415,7 +387,7 @@ static void say_matrix(struct document *d, enum role role)
             schemes_down ? across->items[i]->scenario->name : across->items[i]->scheme;
     if (of_role < run->count)
         doc_heading(d, NULL, "%s", role_titles[role]);
-    if (large)
+    if (large && d->medium == PAGE)
         doc_paragraph(d, LOOK_QUIET,
                       "Each verdict leads to its trial; a letter says what was broken first. Those "
                       "that the scenario did not expect are marked.");
@@ -432,6 +404,82 @@ static void say_matrix(struct document *d, enum role role)
         doc_paragraph(d, LOOK_QUIET, "Properties in parentheses were violated without harm.");
     free(schemes.items);
     free(scenarios.items);
+}
+
+// The letters of a matrix.
+static void say_letters(struct document *d)
+{
+    const struct run_result *run = d->report->run;
+    uint64_t said = 0;
+    FOR_EACH (trial_result, result, run->trials, run->count) {
+        const struct finding *broken = judgement_first_violation(&result->judgement);
+        const char *letter =
+            broken != NULL && finding_counts(broken) ? broken->check->letter : NULL;
+        if (letter == NULL || *letter == '\0' || (said >> (*letter - 'A') & 1) != 0)
+            continue;
+        said |= UINT64_C(1) << (*letter - 'A');
+        doc_term(d, letter, broken->check->name);
+    }
+}
+
+// True if most scenarios were run with most schemes, so that matrices say it in less room than
+// rows.
+static bool is_dense(const struct run_result *run)
+{
+    size_t cells = 0;
+    for (enum role role = 0; role < ROLE_COUNT; role++) {
+        struct axis schemes = axis_make(run, role, is_same_scheme);
+        struct axis scenarios = axis_make(run, role, is_same_scenario);
+        bool is_line = schemes.count == 1 || scenarios.count == 1;
+        cells += is_line ? run->count * 2 : schemes.count * scenarios.count;
+        free(schemes.items);
+        free(scenarios.items);
+    }
+    return cells <= run->count * 3 / 2;
+}
+
+static void say_table(struct document *d)
+{
+    const bool is_terminal = d->medium == TERMINAL;
+    const struct doc_column columns[] = {WORDS("scenario"),
+                                         WORDS("scheme"),
+                                         WORDS("verdict"),
+                                         WORDS("found"),
+                                         WORDS(is_terminal ? "as expected" : "expected"),
+                                         FIGURE("locks/s"),
+                                         FIGURE("acquire p50"),
+                                         FIGURE("p99"),
+                                         FIGURE("longest wait")};
+    const struct doc_table table = {"Verdicts", columns, is_terminal ? 9 : 5, 0, NULL};
+    const struct run_result *run = d->report->run;
+    size_t urgent = 0;
+    for (size_t i = 0; i < run->count; i++)
+        urgent += trial_is_urgent(&run->trials[i]);
+    bool is_folded = !is_terminal && run->count > MOST_OPEN_ROWS && urgent < run->count;
+    if (!is_folded || urgent > 0) {
+        doc_table(d, table);
+        if (is_terminal) // the figures are in the table of costs, too
+            table_begin_extra(d->printed, 5);
+        say_rows(d, is_terminal ? URGENT | OTHERS : URGENT);
+    }
+    if (is_folded && is_dense(run)) {
+        doc_end(d, DOC_TABLE);
+        doc_fold(d, NULL, true);
+        doc_say(d, LOOK_PLAIN, "The verdicts of all %zu trials", run->count);
+        for (enum role role = 0; role < ROLE_COUNT; role++)
+            say_matrix(d, role);
+        say_letters(d);
+    } else if (is_folded) {
+        doc_fold(d, NULL, false);
+        doc_say(d, LOOK_PLAIN, "The verdicts of the %s%zu trials", urgent > 0 ? "other " : "",
+                run->count - urgent);
+        doc_table(d, table);
+        say_rows(d, OTHERS);
+    } else if (!is_terminal) {
+        say_rows(d, OTHERS);
+    }
+    doc_end(d, DOC_FOLD);
+    doc_end(d, DOC_TABLE);
 }
 
 const struct picture_kind *drawn_matrix(const struct run_result *run, enum role role)

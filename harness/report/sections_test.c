@@ -188,7 +188,7 @@ RUN_TEST(a_large_table_has_signs_each_with_its_trial_in_words_and_what_was_misse
     many.run.trials[7].judgement.expectation = EXPECTATION_MISSED;
     show_run(HTML, &many.run);
     *strstr(strstr(shown, "<section id=\"verdicts\">"), "</table>") = '\0';
-    HAS("<section id=\"verdicts\">", "in pause: UNSAFE, stale-holder\">✗<", "!as expected</span>");
+    HAS("<section id=\"verdicts\">", "in pause: UNSAFE, stale-holder\">✗ H<", "!as expected</span>");
     assert_int_equal(count_of("✗ MISSED"), 2); // where its story is, and here
 }
 
@@ -214,6 +214,23 @@ RUN_TEST(many_verdicts_as_expected_are_folded_in_markdown)
     HAS("a-scheme-with-a-long-name-20 |",
         "<details><summary>The verdicts of the other 29 trials</summary>\n\n| scenario |",
         "a-scheme-with-a-long-name-29 |", "\n</details>\n");
+}
+
+RUN_TEST(scenarios_by_schemes_are_matrices_in_markdown)
+{
+    static struct scenario other = {.name = "other"};
+    AUTO(test_many_free) struct test_many many;
+    ADD("none", SAFE, MET);
+    test_many_make(&test, 30, &many);
+    for (size_t i = 1; i < 30; i += 2) {
+        many.trials[i].scheme = many.trials[i - 1].scheme;
+        many.trials[i].scenario = &other;
+    }
+    many.run.trials[1].judgement.verdict = VERDICT_UNSAFE;
+    test_find(&many.run.trials[1], &test_stale_holder, false);
+    show_run(MARKUP, &many.run);
+    HAS("The verdicts of all 30 trials</summary>\n\n| scheme | pause | other |\n|---|---|---|\n",
+        "0 | SAFE | UNSAFE H |\n", "28 | SAFE | SAFE |\n", "\nH: stale-holder\n");
 }
 
 // --- pictures ------------------------------------------------------------------------------------

@@ -23,8 +23,8 @@ struct test_run {
 };
 
 static const char *const test_traits[] = {"exclusive", "lease", NULL};
-static const struct check test_stale_holder = {.name = "stale-holder",
-                                               .summary = "leases are kept"};
+static const struct check test_stale_holder = {
+    .name = "stale-holder", .letter = "H", .summary = "leases are kept"};
 static const struct check test_lost_update = {.name = "lost-update",
                                               .summary = "no update is lost"};
 static const struct check test_stuck = {
