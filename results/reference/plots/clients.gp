@@ -10,6 +10,7 @@ set encoding utf8
 set micro
 blue = 0x0072B2; sky = 0x3A94CF; green = 0x009E73; orange = 0xBF8000; red = 0xD55E00
 dark_red = 0xa03c00; purple = 0xC06A98; grey = 0x8a8a8a; dark = 0x333333; black = 0x111111; brown = 0x6b5900
+stuck = 0x6f174c # the ink of STUCK, as in page.css
 slate = 0x7389a0; pale_blue = 0xa8d4f2; pale_green = 0x9fd9c6; pale_red = 0xf0b48f
 shade = 0xf6edb0; pale_shade = 0xfaf6d8 # of faults, in all pictures
 set style line 1 linecolor rgb blue dashtype 1 pointtype 7 linewidth 2 pointsize 0.7
@@ -61,7 +62,7 @@ known(variable, otherwise) = exists(variable) ? value(variable) : otherwise
 group_1 = ''.'no server, Redis'
 group_2 = ''.'Redis'
 group_3 = ''.'Redis'
-group_4 = ''.'Redis, ZooKeeper, etcd'
+group_4 = ''.'ZooKeeper, etcd'
 group_5 = ''.'etcd, memcached, MariaDB'
 group_6 = ''.'MariaDB, PostgreSQL'
 groups = 6

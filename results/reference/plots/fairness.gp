@@ -10,6 +10,7 @@ set encoding utf8
 set micro
 blue = 0x0072B2; sky = 0x3A94CF; green = 0x009E73; orange = 0xBF8000; red = 0xD55E00
 dark_red = 0xa03c00; purple = 0xC06A98; grey = 0x8a8a8a; dark = 0x333333; black = 0x111111; brown = 0x6b5900
+stuck = 0x6f174c # the ink of STUCK, as in page.css
 slate = 0x7389a0; pale_blue = 0xa8d4f2; pale_green = 0x9fd9c6; pale_red = 0xf0b48f
 shade = 0xf6edb0; pale_shade = 0xfaf6d8 # of faults, in all pictures
 set style line 1 linecolor rgb blue dashtype 1 pointtype 7 linewidth 2 pointsize 0.7
@@ -58,13 +59,13 @@ set grid linecolor rgb 0xdddddd linewidth 0.7;".(strlen(layout) ? 'set multiplot
 undefine TIMES* RATES* P50* P99* COSTS*
 known(variable, otherwise) = exists(variable) ? value(variable) : otherwise
 
-rows = 41
+rows = 49
 title = ''
 title = joined(title, broken('Fairness of grants, without faults', large))
 cause = ''
 notes = ''
 notes = joined(notes, broken('* in some repeat driver-bound, or late in beginning acquires: the figure may tell of the driver, not of the lock.', small))
-notes = joined(notes, broken('Not shown: 1 more scenario without faults.', small))
+notes = joined(notes, broken('Not shown: 2 more scenarios without faults.', small))
 top = 12 + 21 * lines(title)
 below = 17 * lines(notes) + 14
 

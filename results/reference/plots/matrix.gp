@@ -10,6 +10,7 @@ set encoding utf8
 set micro
 blue = 0x0072B2; sky = 0x3A94CF; green = 0x009E73; orange = 0xBF8000; red = 0xD55E00
 dark_red = 0xa03c00; purple = 0xC06A98; grey = 0x8a8a8a; dark = 0x333333; black = 0x111111; brown = 0x6b5900
+stuck = 0x6f174c # the ink of STUCK, as in page.css
 slate = 0x7389a0; pale_blue = 0xa8d4f2; pale_green = 0x9fd9c6; pale_red = 0xf0b48f
 shade = 0xf6edb0; pale_shade = 0xfaf6d8 # of faults, in all pictures
 set style line 1 linecolor rgb blue dashtype 1 pointtype 7 linewidth 2 pointsize 0.7
@@ -60,13 +61,15 @@ known(variable, otherwise) = exists(variable) ? value(variable) : otherwise
 
 costs = 1
 shares = 0
+panel_0 = 'locks/s'
+panel_1 = 'acquire p99'
 title = ''
 title = joined(title, broken('Which lock survives which fault, and what it costs', large))
 cause = ''
 notes = ''
 notes = joined(notes, broken('Beside ✗, what was broken first: D double-grant, X wrongful-release, H stale-holder, L lost-update.', small))
-notes = joined(notes, broken('No fault, and costs: in cost-one-key (8 clients of 1 thread). Locks/s is the median of the trials. Bars are logarithmic, with a line at each power of ten. –: not measured. *: driver-bound, the lock may be faster than what asked for it.', small))
-notes = joined(notes, broken('Measured on: Linux 6.18.44-fc-v657, 2 processors of Intel(R) Xeon(R) Processor; placement free: not pinned; spread: each node pinned, one after the other over the processors; redis: in memory only; redis: log flushed at each write; zookeeper: log flushed at each write; etcd: log flushed at each write; memcached: in memory only; mysql: log flushed at each commit; postgres: log flushed at each commit.', small))
+notes = joined(notes, broken('No fault, and costs: in cost-one-key (8 clients of 1 thread). Of several trials, a number a second is their median. Bars are logarithmic, with a line at each power of ten. –: not measured. *: driver-bound, the lock may be faster than what asked for it.', small))
+notes = joined(notes, broken('Measured on: Linux 6.18.44-fc-v595, 2 processors of AMD EPYC; placement free: not pinned; spread: each node pinned, one after the other over the processors; redis: in memory only; redis: log flushed at each write; zookeeper: log flushed at each write; etcd: log flushed at each write; memcached: in memory only; mysql: log flushed at each commit; postgres: log flushed at each commit.', small))
 top = 12 + 21 * lines(title)
 below = 17 * lines(notes) + 14
 
@@ -96,7 +99,7 @@ columns = 0; do for [t = 1:tables] { columns = wide(t) > columns ? wide(t) : col
 colour(verdict) = verdict eq 'SAFE' ? 0x9fd9c6 : verdict eq 'UNSAFE' ? 0xb34700 : verdict eq 'STUCK' ? 0xe3a9cc : \
     verdict eq 'UNKNOWN' ? 0xfbe08a : verdict eq 'SKIPPED' ? 0xf2f2f2 : verdict eq 'ERROR' ? dark : 0xffffff
 ink(verdict) = verdict eq 'SAFE' ? 0x06402f : verdict eq 'UNSAFE' || verdict eq 'ERROR' ? 0xffffff : \
-    verdict eq 'STUCK' ? 0x6f174c : verdict eq 'UNKNOWN' ? 0x574100 : verdict eq 'SKIPPED' ? 0x555555 : 0x6a6a6a
+    verdict eq 'STUCK' ? stuck : verdict eq 'UNKNOWN' ? 0x574100 : verdict eq 'SKIPPED' ? 0x555555 : 0x6a6a6a
 # A sign tells each verdict in grey, too. Those that occur are explained below, two beside each other.
 verdicts = 'SAFE UNSAFE STUCK UNKNOWN SKIPPED ERROR n/a'
 array signs[7] = ['✓', '✗', '‖', '?', '»', '!', '–']
@@ -166,7 +169,7 @@ do for [t = 1:tables] {
         set lmargin at screen X(from + 66)
         set rmargin at screen X(from + 130)
         set xrange [low:high]
-        set label 1 (panel ? 'acquire p99' : 'locks/s') at graph 0, graph 1 right offset -0.7,0.8 font ',12' textcolor rgb dark
+        set label 1 (panel ? panel_1 : panel_0) at graph 0, graph 1 right offset -0.7,0.8 font ',12' textcolor rgb dark
         unset arrow
         do for [power = low:high] { set arrow from power, graph 0 to power, graph 1 nohead back linecolor rgb 0xe2e2e2 linewidth 0.7 }
         plot data index 'costs:' using (low):(y(t, $1)):(low):(log10(column(panel + 2))):(y(t, $1) - 0.25):(y(t, $1) + 0.25) with boxxyerror fillstyle solid noborder linecolor rgb (panel ? sky : blue), \

@@ -10,6 +10,7 @@ set encoding utf8
 set micro
 blue = 0x0072B2; sky = 0x3A94CF; green = 0x009E73; orange = 0xBF8000; red = 0xD55E00
 dark_red = 0xa03c00; purple = 0xC06A98; grey = 0x8a8a8a; dark = 0x333333; black = 0x111111; brown = 0x6b5900
+stuck = 0x6f174c # the ink of STUCK, as in page.css
 slate = 0x7389a0; pale_blue = 0xa8d4f2; pale_green = 0x9fd9c6; pale_red = 0xf0b48f
 shade = 0xf6edb0; pale_shade = 0xfaf6d8 # of faults, in all pictures
 set style line 1 linecolor rgb blue dashtype 1 pointtype 7 linewidth 2 pointsize 0.7
@@ -87,11 +88,11 @@ names = strlen(cut(strcol(3), 36)) > names ? strlen(cut(strcol(3), 36)) : names,
 n = n + (strcol(2) ne kind), kind = strcol(2), set_y(t, $1, n), n = n + 1)) nooutput; rows[t] = n; sum_rows = sum_rows + n }; \
 columns = 0; do for [t = 1:tables] { columns = wide(t) > columns ? wide(t) : columns }"
 # A column for each scenario, in which all have the same logarithmic scale; a row for each scheme.
-below = note("A dot for each trial and fault, on a logarithmic scale. Who is not disturbed is granted again at once.")
 entries = 'dots:'; most = 10
 eval make_tables
-effects = 0; healings = 0; nevers = 0
-stats data index 'dots:' using (effects = effects + (strcol(3) eq 'after-effect'), healings = healings + (strcol(3) eq 'after-healing'), nevers = nevers + (strcol(3) eq 'never')) nooutput
+effects = 0; leaders = 0; healings = 0; nevers = 0
+stats data index 'dots:' using (effects = effects + (strcol(3) eq 'after-effect'), leaders = leaders + (strcol(3) eq 'leaderless'), healings = healings + (strcol(3) eq 'after-healing'), nevers = nevers + (strcol(3) eq 'never')) nooutput
+below = note("A dot for each trial and fault, on a logarithmic scale. Who is not disturbed ".(leaders ? "acts on." : "is granted again at once."))
 stats data index 'dots:' using ($4 > 0 ? $4*1e-9 : NaN) name 'TIMES' nooutput
 low = floor(log10(known('TIMES_min', 1))); high = ceil(log10(known('TIMES_max', 10))); high = high > low ? high : low + 1
 slant = 0.72 * letters(headings) + 16
@@ -128,8 +129,9 @@ do for [t = 1:tables] {
     plot data index 'rows:' using (NaN):(y(t, $1)):ytic(cut(strcol(3), 36)), \
          data index 'columns:' using ($1 - first(t) + 0.5):(NaN):x2tic(cut(strcol(2), 36)) axes x2y1, \
          data index 'rows:' using (0):(head(t, $1)):2 with labels left offset screen X(12 - left),0 font ',11' textcolor rgb 0x6a6a6a, \
+         data index 'dots:' using (at(dot(strcol(3), $2, 'leaderless'), log10($4 < 1 ? 1 : $4) - 9)):(y(t, $1)) with points pointtype 7 pointsize 0.55 linecolor rgb blue title t == 1 && leaders ? "the longest time without an accepted act after the fault took effect" : '', \
          data index 'dots:' using (at(dot(strcol(3), $2, 'after-effect'), log10($4 < 1 ? 1 : $4) - 9)):(y(t, $1) - 0.18) with points pointtype 7 pointsize 0.55 linecolor rgb blue title t == 1 && effects ? "from the fault's taking effect to the next grant" : '', \
          data index 'dots:' using (at(dot(strcol(3), $2, 'after-healing'), log10($4 < 1 ? 1 : $4) - 9)):(y(t, $1) + 0.18) with points pointtype 9 pointsize 0.6 linecolor rgb orange title t == 1 && healings ? "from the fault's healing to the next grant" : '', \
-         data index 'dots:' using (at(dot(strcol(3), $2, 'never'), high)):(y(t, $1)) with points pointtype 2 pointsize 0.8 linewidth 1.6 linecolor rgb dark_red title t == 1 && nevers ? "nobody was granted until the trial's end, although somebody waited" : ''
+         data index 'dots:' using (at(dot(strcol(3), $2, 'never'), high)):(y(t, $1)) with points pointtype 2 pointsize 0.8 linewidth 1.6 linecolor rgb stuck title t == 1 && nevers ? "nobody was granted until the trial's end, although somebody waited" : ''
 }
 unset multiplot
