@@ -188,7 +188,8 @@ RUN_TEST(a_large_table_has_signs_each_with_its_trial_in_words_and_what_was_misse
     many.run.trials[7].judgement.expectation = EXPECTATION_MISSED;
     show_run(HTML, &many.run);
     *strstr(strstr(shown, "<section id=\"verdicts\">"), "</table>") = '\0';
-    HAS("<section id=\"verdicts\">", "in pause: UNSAFE, stale-holder\">✗ H<", "!as expected</span>");
+    HAS("<section id=\"verdicts\">", "in pause: UNSAFE, stale-holder\">✗ H<",
+        "!as expected</span>");
     assert_int_equal(count_of("✗ MISSED"), 2); // where its story is, and here
 }
 
