@@ -221,7 +221,9 @@ TEST(a_queue_is_exhausted_and_each_of_its_jobs_is_done)
         int jobs, faults, leases;
     } queues[] = {{"redis-list-move", "stuck", 1, 1, 0},
                   {"redis-list-move", "", 2, 0, 0},
-                  {"postgres-queue", "", 1, 0, 1}};
+                  {"postgres-queue", "", 1, 0, 1},
+                  {"bullmq", "", 2, 0, 0}, // has a watchdog
+                  {"zookeeper-queue", "", 2, 0, 0}};
     for (size_t i = 0; i < sizeof queues / sizeof *queues; i++) {
         const struct search_limits limits = {
             .faults = queues[i].faults, .leases = queues[i].leases, .for_ns = EXPLORED_NS};

@@ -48,6 +48,12 @@ static void run_workers(const struct trial_state *state, struct lock_client *cli
     pthread_attr_destroy(&attributes);
 }
 
+// Of a queue the first lock stands for all.
+static size_t used_of(const struct trial_state *state, const struct lock_client *clients)
+{
+    return trial_has_queue(state->trial) ? 1 : clients->keys;
+}
+
 struct lock_client *client_open(const struct trial_state *state, int number, bool has_proxy,
                                 struct step_gate *gates,
                                 const struct driver_exploration *exploration)
@@ -75,7 +81,7 @@ struct lock_client *client_open(const struct trial_state *state, int number, boo
             .has_proxy = has_proxy,
             .exploration = exploration,
             .folder = state->folder};
-    for (size_t i = 0; i < range.count; i++) {
+    for (size_t i = 0; i < used_of(state, clients); i++) {
         struct error error = {0};
         if (lock_client_open(&clients[i], &error) == 0)
             continue;
@@ -86,6 +92,12 @@ struct lock_client *client_open(const struct trial_state *state, int number, boo
         return NULL;
     }
     return clients;
+}
+
+void client_close(const struct trial_state *state, struct lock_client *clients)
+{
+    for (size_t i = used_of(state, clients); i-- > 0;)
+        lock_client_close(&clients[i]);
 }
 
 static void be_client(const struct trial_state *state, const struct node *node, int number,
@@ -109,8 +121,8 @@ static void be_client(const struct trial_state *state, const struct node *node, 
     if (clients == NULL)
         _exit(1);
     run_workers(state, clients, number);
+    client_close(state, clients);
     for (size_t i = clients->keys; i-- > 0;) {
-        lock_client_close(&clients[i]);
         if (clients[i].error.text[0] != '\0')
             state_break(state, "%s, scheme %s: %s", node->name, state->scheme->name,
                         clients[i].error.text);

@@ -27,5 +27,7 @@ void client_kill(const struct fault_client *client);
 struct lock_client *client_open(const struct trial_state *state, int number, bool has_proxy,
                                 struct step_gate *gates,
                                 const struct driver_exploration *exploration);
+// Closes them; the caller frees.
+void client_close(const struct trial_state *state, struct lock_client *clients);
 
 #endif

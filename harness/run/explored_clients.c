@@ -62,13 +62,6 @@ static void *operate_gated(void *from)
     return NULL;
 }
 
-static void close_clients(struct lock_client *clients)
-{
-    for (size_t i = clients->keys; i-- > 0;)
-        lock_client_close(&clients[i]);
-    free(clients);
-}
-
 static void be_client(struct gated_client *client)
 {
     const struct trial_state *state = client->state;
@@ -93,8 +86,10 @@ static void be_client(struct gated_client *client)
     operate_gated(&first);
     if (gate->is_there)
         pthread_join(thread, NULL);
-    if (state->programs == NULL)
-        close_clients(clients);
+    if (state->programs == NULL) {
+        client_close(state, clients);
+        free(clients);
+    }
 }
 
 static void enter_stage(struct gated_client *client, enum stage stage)
@@ -236,7 +231,8 @@ static void close_program(struct programs *programs, int client)
     if (programs->clients[client] == NULL)
         return;
     clock_follow(NULL);
-    close_clients(programs->clients[client]);
+    client_close(programs->state, programs->clients[client]);
+    free(programs->clients[client]);
     clock_follow(programs->follows);
     programs->clients[client] = NULL;
 }
