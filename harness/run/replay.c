@@ -133,6 +133,10 @@ static bool can_be_replayed(const struct trial *trial, struct error *error)
         why = "it is asked to renew its lease in the background, which nobody holds yet";
     else if (trial->external_client == NULL && scheme->open_client != NULL && !how->holds_threads)
         why = "it has threads of its own (watchdog, subscription) whose steps nobody holds yet";
+    else if (trial->external_client == NULL && !trial_has_queue(trial) &&
+             scenario_key_count(trial->scenario) > 1 &&
+             (scheme->renewal != NULL || scheme->open_client != NULL))
+        why = "each of several locks has threads of its own, and those of one alone are held";
     else if (trial->scenario->clients.processes > MOST_EXPLORED_CLIENTS ||
              trial->scenario->clients.threads > 2)
         why = "it can be explored with up to 4 clients of up to 2 threads each";
