@@ -106,13 +106,19 @@ static bool is_free(const struct step_gate *step)
     return step == NULL || atomic_load(&step->order) == GATE_END;
 }
 
-// What it does next: lets a request go, or ends a sleep. False: there is nothing.
+// What it does next: lets a request go, or ends a sleep. False: there is nothing, or it has failed.
 static bool make_step(struct driver *driver, struct step_gate *step)
 {
     const struct driver_exploration *exploration = driver->settings.exploration;
     struct parsed_request request;
     bool is_reply = false;
     if (proxy_stands(driver->proxy, &request, &is_reply)) {
+        if (strcmp(request.name, PARSER_UNKNOWN) == 0) {
+            driver_fail(driver,
+                        "cannot be explored: it has sent what is no request that is known; "
+                        "etcd's gRPC, as of its client in Go, is not, but its JSON gateway");
+            return false;
+        }
         enum gate_order order = GATE_GO;
         if (step != NULL) {
             if (!is_reply)
@@ -166,7 +172,7 @@ bool driver_gate_wait(struct driver *driver, const struct actor *actor, _Atomic 
         if (!make_step(driver, step))
             break;
     }
-    return false;
+    return atomic_load(&driver->failed) != 0;
 }
 
 // -------------------------------------------------------------------------------------------------
@@ -177,7 +183,7 @@ bool driver_gate_reaches(const struct driver *driver, struct error *error)
         return true;
     error_set(error,
               "the program cannot be explored: its clock cannot be set, nor its sleeps be ended. A "
-              "program that is linked statically, as Go's are, asks the kernel itself");
+              "program that is linked statically, as Go's are without cgo, asks the kernel itself");
     return false;
 }
 

@@ -190,7 +190,7 @@ void parsed_name(struct parsed_request *request, struct span name, bool upper)
     }
     request->name[taken] = '\0';
     if (!fits)
-        strcpy(request->name, "request");
+        strcpy(request->name, PARSER_UNKNOWN);
 }
 
 // --- messages ------------------------------------------------------------------------------------
@@ -244,7 +244,7 @@ size_t parser_read_requests(struct parser *parser, const uint8_t *bytes, size_t 
         at = length;
         *found = parser->count == 0;
         *request = unnamed;
-        strcpy(request->name, "request");
+        strcpy(request->name, PARSER_UNKNOWN);
     }
     return at;
 }

@@ -20,8 +20,10 @@
 
 #define PARSER_NAME_ROOM 16
 
+#define PARSER_UNKNOWN "request"
+
 struct parsed_request {
-    char name[PARSER_NAME_ROOM]; // as people know it: "SET", "create", "request"
+    char name[PARSER_NAME_ROOM]; // as people know it: "SET", "create"; or PARSER_UNKNOWN
     unsigned words;              // REQUEST_NX, ... of what is understood of its arguments
     int64_t key, value;          // hashes; 0: none, or not known
     int64_t ttl_ms;              // how long it asks the key to last; 0: it does not
