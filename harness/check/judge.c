@@ -347,8 +347,11 @@ static bool is_missed(const struct trial *trial, const char *absent_fault,
     bool has_faults = trial->scenario != NULL && scenario_has_faults(trial->scenario);
     // Nothing was violated but what may be, although it is not expected.
     if (expectation->verdict == EXPECT_SAFE && judgement->verdict <= VERDICT_STUCK &&
-        expectation->allow.count > 0 && unexplained_property(expectation, judgement) == NULL)
-        return false;
+        expectation->allow.count > 0) {
+        judgement->unexpected = unexplained_property(expectation, judgement);
+        if (judgement->unexpected == NULL)
+            return false;
+    }
     if (judgement->verdict != expected_verdicts[expectation->verdict])
         return say(why, "%s",
                    judgement->verdict == VERDICT_SAFE && has_faults ? "the fault did not bite"

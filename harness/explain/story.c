@@ -559,7 +559,8 @@ static void tell_healing(struct story *story, const struct fault_record *record,
     if (record->heal_reason == HEAL_DEATH || (!stopped && (at_end || record->healed_ns > last_ns)))
         return;
     fault_text_end(story->model, record, &words);
-    if (stopped && held_by_target(story, record) != NULL)
+    const struct hold *held = stopped ? held_by_target(story, record) : NULL;
+    if (held != NULL && held->told_lost_ns > record->healed_ns)
         text_format(&words, ", and still believes it %s", story->words->believes);
     story_add(&story->lines, record->healed_ns, at_end ? LINE_HELPFUL : LINE_KEY,
               at_end ? "the trial ends:" : subject, "%s", text_string(&words));
