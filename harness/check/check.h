@@ -201,8 +201,9 @@ struct trial_model {
     int64_t ended_ns;     // the stop was asked, else the last event
     enum stop_reason stop_reason;
     bool stop_known;
-    const char *forgot; // of a schedule that is explored: its first step in which a server loses
-                        // what it has answered; NULL: there is none, or the scenario tells
+    const char *forgot;    // of a schedule that is explored: its first step in which a server loses
+                           // what it has answered; NULL: there is none, or the scenario tells
+    const char *prolonged; // likewise, in which leases of a server come to last longer
 };
 
 // Each fault, hold, attempt and access of a trial model in turn.

@@ -268,7 +268,9 @@ static const struct row {
      "{who} died waiting for the lock, and keeps its place in the line: nobody passes it",
      "a place in the line that ends with its client's session"},
     {ROOT_LEASE_STANDS, "lease-stands-still", PLAIN,
-     "{deed} (fault {fault}), and by it the lease of {lease} is not over for long", OWN_CLOCK},
+     "{struck?{deed} (fault {fault})|{slow-step}, as the schedule says}, and by it the lease of "
+     "{lease} is not over for long",
+     OWN_CLOCK},
     {ROOT_STRUCK, "struck", PLAIN, "{deed} (fault {fault}): as long as that lasts nobody is let in",
      "{severs?a majority of servers that reach each other: as it is, the lock prefers nobody to "
      "two}"},
@@ -568,6 +570,7 @@ static void add_word(const struct diagnosis *diagnosis, const char *word, struct
     WORD("answer", text_add(out, release_answer_name(hold->answer)));
     WORD("deed", fault_text(model, fault, out));
     WORD("step", text_add(out, step_that_forgets(model)));
+    WORD("slow-step", text_add(out, step_that_prolongs(model)));
     WORD("end", fault_text_end(model, fault, out));
     WORD("point", fault_text_point(model, fault, out));
     WORD("lost", fill(diagnosis, fault->instance->form.lost, out));

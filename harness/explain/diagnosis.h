@@ -197,6 +197,8 @@ static inline bool diagnosis_has_trait(const struct diagnosis *diagnosis, const 
 
 // The first step of the schedule in which a server loses what it has answered; or NULL.
 const char *step_that_forgets(const struct trial_model *model);
+// Likewise, in which a server's leases come to last longer.
+const char *step_that_prolongs(const struct trial_model *model);
 
 // True if the history tells what clients sent to servers, each in its own name.
 bool tells_requests(const struct trial_model *model);

@@ -238,17 +238,27 @@ static int64_t rank_of(const struct fault_record *record)
     return fault_can(record->instance, FAULT_SHOWS_AT_START) ? TIME_NEVER : record->in_effect_ns;
 }
 
-const char *step_that_forgets(const struct trial_model *model)
+static const char *first_step(const struct trial_model *model, bool (*is_meant)(struct move move))
 {
     const struct string_list *schedule = &model->trial->scenario->schedule;
-    for (size_t i = 0; model->forgot == NULL && i < schedule->count; i++) {
+    for (size_t i = 0; i < schedule->count; i++) {
         struct move move;
         char what[MOVE_WHAT_ROOM];
         struct error ignored;
-        if (move_read(schedule->items[i], &move, what, &ignored) == 0 && move_forgets(move))
+        if (move_read(schedule->items[i], &move, what, &ignored) == 0 && is_meant(move))
             return schedule->items[i];
     }
-    return model->forgot;
+    return NULL;
+}
+
+const char *step_that_forgets(const struct trial_model *model)
+{
+    return model->forgot != NULL ? model->forgot : first_step(model, move_forgets);
+}
+
+const char *step_that_prolongs(const struct trial_model *model)
+{
+    return model->prolonged != NULL ? model->prolonged : first_step(model, move_prolongs);
 }
 
 // The fault that may have taken the lock: of several one that is proven to have, else the latest;

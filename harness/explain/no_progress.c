@@ -340,7 +340,7 @@ void diagnose_no_progress(struct diagnosis *diagnosis)
         // An acquire that some servers did not answer may have been answered by the others.
         bool is_split = diagnosis->fault == NULL && trial_has_independent_servers(model->trial);
         conclude(diagnosis, is_split ? ROOT_SPLIT_VOTE : ROOT_UNANSWERED, !is_split);
-    } else if (clock != NULL && holds_have_leases(model)) {
+    } else if ((clock != NULL || step_that_prolongs(model) != NULL) && holds_have_leases(model)) {
         conclude(diagnosis, ROOT_LEASE_STANDS, died);
         diagnosis->fault = clock;
     } else if (diagnose_no_progress_by_wire(diagnosis)) {

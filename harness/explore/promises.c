@@ -19,6 +19,7 @@ struct move_tally tally_of(const struct schedule_moves *schedule)
         tally.clocks += move_sets_clock(move);
         tally.faults_of[move.thread] += class == CLASS_FAULT;
         tally.forgets |= move_forgets(move);
+        tally.prolongs |= move_prolongs(move);
         tally.cuts_off |= move_disconnects(move);
         tally.fails_over |= move.kind == MOVE_FAIL_OVER;
     }
@@ -84,6 +85,8 @@ static bool is_admitted(const struct replay *replay, const struct trial *trial,
     // it. But nobody waits for ever, unless it was made before the trial and nobody makes it anew
     // (permits); nor for what a replica has not heard to be released, if that has a lease.
     if (tally.forgets && (!is_no_progress || (scheme != NULL && scheme->set_up != NULL)))
+        return true;
+    if (tally.prolongs && is_no_progress)
         return true;
     if (is_no_progress) {
         bool falls_to_crash =

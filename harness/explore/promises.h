@@ -10,6 +10,7 @@ struct move_tally {
     int faults, leases, timers, crashes, clocks, rare;
     int faults_of[CLIENT_THREADS]; // that struck threads of that kind
     bool forgets;                  // a server lost what it had
+    bool prolongs;                 // or has it for longer than was asked for
     bool cuts_off;                 // it restarted, and all connections to it are lost
     bool fails_over;               // or the last of it, to its replica
 };

@@ -33,7 +33,7 @@ struct replay {
     struct threads threads;
     bool has_stalled;                                    // a watchdog, in this schedule
     bool was_plain;                                      // the last move (replay_was_plain)
-    struct text forgot;                                  // struct trial_model's; "": nothing
+    struct text forgot, prolonged;                       // struct trial_model's; "": nothing
     struct gated_client *clients[MOST_EXPLORED_CLIENTS]; // NULL: never started
     struct history_writer deaths[MOST_EXPLORED_CLIENTS];
     int waits;
@@ -95,6 +95,13 @@ static int64_t whole_lease_ns(const struct replay *replay)
 static int64_t wait_ns(const struct replay *replay)
 {
     return (int64_t)(WAIT_SHARE * (double)replay->trial->scenario->lock.lease_ns);
+}
+
+// So long nobody who could be granted the lock waits for it.
+static int64_t until_stuck_ns(const struct replay *replay)
+{
+    const struct lock_settings *lock = &replay->trial->scenario->lock;
+    return lock->stuck_after_ns + lock->lease_ns;
 }
 
 // --- opening and closing -------------------------------------------------------------------------
@@ -207,6 +214,7 @@ void replay_close(struct replay *replay)
     text_free(&replay->kept);
     text_free(&replay->lagging);
     text_free(&replay->forgot);
+    text_free(&replay->prolonged);
     threads_free(&replay->threads);
     spare_clients_free(replay->spare);
     state_close(&replay->state, &replay->nodes);
@@ -281,7 +289,7 @@ int replay_begin(struct replay *replay, struct error *error)
     for (int i = 0; i < replay->count; i++)
         clock_shift_clear(&replay->state.control->client_clocks[i], SHIFTED_REALTIME);
     replay->has_stalled = false;
-    replay->forgot.length = 0;
+    replay->forgot.length = replay->prolonged.length = 0;
     replay->waits = 0;
     // With the highest token that the store has seen.
     memset(replay->state.accounts, 0, replay->state.key_count * sizeof *replay->state.accounts);
@@ -349,7 +357,7 @@ static bool can_server(struct replay *replay, struct move move)
         return how->evict != NULL && !trial_has_queue(replay->trial) && has_lock(replay);
     if (move.kind == MOVE_FAIL_OVER)
         return replay->servers.lags[move.server - 1];
-    if (move.kind == MOVE_SERVER_AHEAD)
+    if (move.kind == MOVE_SERVER_AHEAD || move.kind == MOVE_SERVER_BACK)
         return explored_has_clock(&replay->servers, move.server - 1) && has_lock(replay);
     return how->restart != NULL &&
            (move.kind == MOVE_RESTART ? !kind->is_in_memory : !keeps && has_lock(replay));
@@ -530,8 +538,10 @@ static void strike_server(struct replay *replay, struct move move)
     if (move.kind == MOVE_EVICT) {
         result =
             servers->how->evict(servers, move.server - 1, replay->state.keys[0].lock_name, &error);
-    } else if (move.kind == MOVE_SERVER_AHEAD) {
-        servers->ahead_ns[move.server - 1] += whole_lease_ns(replay);
+    } else if (move.kind == MOVE_SERVER_AHEAD || move.kind == MOVE_SERVER_BACK) {
+        bool is_ahead = move.kind == MOVE_SERVER_AHEAD;
+        servers->ahead_ns[move.server - 1] +=
+            is_ahead ? whole_lease_ns(replay) : -2 * until_stuck_ns(replay);
         set_time(replay, replay->now_ns);
     } else {
         clock_follow(NULL);
@@ -551,6 +561,8 @@ static void strike_server(struct replay *replay, struct move move)
         state_break(&replay->state, "%s", error.text);
     if (move_forgets(move) && replay->forgot.length == 0)
         move_write(move, replay_stands(replay, move), &replay->forgot);
+    if (move_prolongs(move) && replay->prolonged.length == 0)
+        move_write(move, replay_stands(replay, move), &replay->prolonged);
     note_write(replay);
     threads_settle(&replay->threads, true);
 }
@@ -604,8 +616,7 @@ bool replay_is_over(const struct replay *replay)
 
 bool replay_is_stuck(const struct replay *replay)
 {
-    const struct lock_settings *lock = &replay->trial->scenario->lock;
-    return replay->waits * wait_ns(replay) >= lock->stuck_after_ns + lock->lease_ns;
+    return replay->waits * wait_ns(replay) >= until_stuck_ns(replay);
 }
 
 bool replay_has_stalled(const struct replay *replay)
@@ -684,7 +695,8 @@ int replay_state(struct replay *replay, uint64_t *state, struct error *error)
                        sizeof trial->accounts[i].account.halves);
     text_format(&told, "%d %d", replay->waits, replay->has_stalled);
     for (int i = 0; i < replay_servers(replay); i++)
-        text_format(&told, " %d", replay->servers.ahead_ns[i] > 0);
+        text_format(&told, " %d",
+                    (replay->servers.ahead_ns[i] > 0) - (replay->servers.ahead_ns[i] < 0));
     *state = UINT64_C(14695981039346656037); // FNV-1a (Fowler, Noll, Vo), 64 bits
     for (size_t i = 0; i < told.length; i++)
         *state = (*state ^ (unsigned char)told.bytes[i]) * UINT64_C(1099511628211);
@@ -742,6 +754,7 @@ int replay_judge(struct replay *replay, const struct trial_model **model,
     history_load_finished(&replay->state.history, &replay->history);
     trial_model_make(&replay->history, replay->trial, &replay->model);
     replay->model.forgot = replay->forgot.length > 0 ? replay->forgot.bytes : NULL;
+    replay->model.prolonged = replay->prolonged.length > 0 ? replay->prolonged.bytes : NULL;
     judge(&replay->model, judgement);
     replay->is_judged = true;
     *model = &replay->model;

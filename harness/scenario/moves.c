@@ -11,6 +11,7 @@ enum subject { OF_ALL, OF_CLIENT, OF_SERVER };
 #define IS_RARE 2
 #define SETS_CLOCK 4
 #define DISCONNECTS 8
+#define PROLONGS 16
 
 static const struct {
     const char *text; // "%s": where the client stands, or the server's name
@@ -40,6 +41,7 @@ static const struct {
                         DISCONNECTS | FORGETS | IS_RARE},
     [MOVE_SERVER_AHEAD] = {"%s sets its clock a lease ahead", OF_SERVER, CLASS_FAULT,
                            FORGETS | IS_RARE},
+    [MOVE_SERVER_BACK] = {"%s sets its clock far back", OF_SERVER, CLASS_FAULT, PROLONGS | IS_RARE},
     [MOVE_EVICT] = {"%s evicts the lock", OF_SERVER, CLASS_FAULT, FORGETS},
 };
 
@@ -62,6 +64,11 @@ bool move_is_of_same(struct move one, struct move other)
 bool move_forgets(struct move move)
 {
     return (forms[move.kind].traits & FORGETS) != 0;
+}
+
+bool move_prolongs(struct move move)
+{
+    return (forms[move.kind].traits & PROLONGS) != 0;
 }
 
 bool move_disconnects(struct move move)
@@ -159,6 +166,6 @@ int move_read(const char *text, struct move *move, char what[MOVE_WHAT_ROOM], st
         "lease behind' (or ahead), 'client-1 crashes', 'a lease passes', 'time passes until a "
         "timer is due', 'redis-1 restarts and "
         "keeps all' (or loses all), 'redis-1 fails over without its last write', 'redis-1 sets its "
-        "clock a lease ahead', 'redis-1 evicts the lock', or 'all wait'",
+        "clock a lease ahead' (or far back), 'redis-1 evicts the lock', or 'all wait'",
         text);
 }

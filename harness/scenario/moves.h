@@ -28,6 +28,7 @@ enum move_kind {
     MOVE_AMNESIA,      // the same with nothing
     MOVE_FAIL_OVER,    // its replica, which lacks its last write, is in its place
     MOVE_SERVER_AHEAD, // its time of day jumps by a lease, and stays so
+    MOVE_SERVER_BACK,  // it jumps back for longer than anybody waits
     MOVE_KINDS
 };
 #define MOVE_FIRST_OF_SERVER MOVE_EVICT
@@ -48,6 +49,9 @@ bool move_is_of_same(struct move one, struct move other);
 
 // True if the servers know less than they have said: no lock that they alone know of survives it.
 bool move_forgets(struct move move);
+
+// True if leases that the servers have given last longer than was asked for.
+bool move_prolongs(struct move move);
 
 // True if a server's connections are lost with it.
 bool move_disconnects(struct move move);
