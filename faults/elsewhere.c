@@ -2,25 +2,10 @@
 // agents there.
 #include "faults/fault.h"
 
-#include "harness/base/clock.h"
 #include "harness/base/scope.h"
-#include "harness/cluster/process.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
-#include <poll.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-// Less than the schedule waits for a fault's end.
-#define ANSWER_NS (25 * NS_PER_S)
-
-// Less than who launched an agent is patient, and more than it takes an agent to tidy up.
-#define END_NS (5 * NS_PER_S)
-#define LOOK_EVERY_NS NS_PER_MS
 
 // --- wires, as an instance names them ------------------------------------------------------------
 
@@ -110,110 +95,18 @@ static void see_who_is_struck(const struct fault_environment *environment, int c
     *is |= *is_cut_off;
 }
 
-static int start(struct fault_client *client, const char *log_path, struct error *error)
-{
-    int to[2], from[2];
-    AUTO_LIST struct string_list command = {0};
-    agent_command(&client->driver, "strike", &command);
-    if (pipe2(to, O_CLOEXEC) != 0 || pipe2(from, O_CLOEXEC) != 0)
-        return error_set(error, "cannot make a pipe: %s", strerror(errno));
-    const struct process_settings settings = {.arguments = (const char *const *)command.items,
-                                              .log_path = log_path,
-                                              .streams = (const int[]){to[0], from[1]},
-                                              .network_namespace = -1,
-                                              .processor = -1};
-    client->striker = (struct striker){.to = to[1], .from = from[0]};
-    client->striker.process = process_start(&settings, error);
-    close(to[0]);
-    close(from[1]);
-    fcntl(from[0], F_SETFL, O_NONBLOCK);
-    if (client->striker.process > 0)
-        return 0;
-    return error_wrap(error, "no agent was launched on host %s", client->driver.host);
-}
-
 void strikers_stop(const struct fault_environment *environment)
 {
-    int64_t give_up_ns = clock_monotonic_ns() + END_NS;
-    for (int i = 0; i < environment->client_count; i++) {
-        struct striker *striker = &environment->clients[i].striker;
-        if (striker->to > 0)
-            close(striker->to);
-        if (striker->from > 0)
-            close(striker->from);
-    }
-    for (int i = 0; i < environment->client_count; i++) {
-        struct striker *striker = &environment->clients[i].striker;
-        // Who has something to undo is given the time.
-        while (striker->process > 0 && striker->is_prepared && clock_monotonic_ns() < give_up_ns) {
-            if (waitpid(striker->process, NULL, WNOHANG) != 0)
-                striker->process = 0;
-            else
-                clock_sleep_until_ns(clock_monotonic_ns() + LOOK_EVERY_NS);
-        }
-        process_kill(striker->process);
-        *striker = (struct striker){0};
-    }
+    struct striker *strikers[MOST_CLIENT_PROCESSES];
+    for (int i = 0; i < environment->client_count; i++)
+        strikers[i] = &environment->clients[i].striker;
+    strikers_end(strikers, (size_t)environment->client_count);
 }
 
-// Reads what has come. False if nothing more will.
-static bool hear(struct striker *striker)
-{
-    for (;;) {
-        char byte;
-        ssize_t got = read(striker->from, &byte, 1);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0)
-            return got < 0 && errno == EAGAIN;
-        if (byte != '\n') {
-            if (striker->length < sizeof striker->heard - 1)
-                striker->heard[striker->length++] = byte;
-            continue;
-        }
-        striker->heard[striker->length] = '\0';
-        striker->length = 0;
-        striker->answered++;
-        memcpy(striker->answers[striker->answered % 2], striker->heard, sizeof striker->heard);
-    }
-}
-
-static bool tell(struct striker *striker, const char *line)
-{
-    striker->asked++;
-    return write(striker->to, line, strlen(line)) == (ssize_t)strlen(line);
-}
-
-// Asks the client's striker, once nobody else does. What it has answered after that it has done so,
-// which is a number of packets or nothing, is kept in `met`.
 static enum strike_state ask(struct fault_strike *strike, struct fault_client *client,
                              const char *line, int64_t *met, struct error *error)
 {
-    struct striker *striker = &client->striker;
-    bool is_open = hear(striker);
-    int64_t now_ns = clock_monotonic_ns();
-    if (strike->question == 0 && striker->asked == striker->answered && is_open) {
-        strike->acted_ns = now_ns;
-        is_open = tell(striker, line);
-        strike->question = striker->asked;
-    }
-    const char *answer = strike->question > 0 && striker->answered >= strike->question
-                             ? striker->answers[strike->question % 2]
-                             : NULL;
-    bool is_late = strike->question > 0 && now_ns - strike->acted_ns > ANSWER_NS;
-    if (answer == NULL && is_open && !is_late)
-        return STRIKE_PENDING;
-    strike->question = 0;
-    if (answer != NULL && sscanf(answer, AGENT_HAS_STRUCK " %" SCNd64, met) == 1)
-        return STRIKE_IN_EFFECT;
-    errno = 0;
-    return error_set(error,
-                     "the agent to %.*s its driver on host %s %s%.200s (striker-of-client-%d.log)",
-                     (int)strcspn(line, " \n"), line, client->driver.host,
-                     answer != NULL ? "says: "
-                     : is_late      ? "did not answer within 25 s"
-                                    : "has ended",
-                     answer != NULL ? answer : "", client->number);
+    return (enum strike_state)striker_ask(&client->striker, &strike->question, line, met, error);
 }
 
 enum strike_state strike_elsewhere(struct fault_strike *strike, int what, struct error *error)
@@ -250,22 +143,25 @@ enum strike_state wire_join_elsewhere(struct fault_strike *strike, struct error 
 static int hear_of_wires(struct fault_client *client, struct error *error)
 {
     struct striker *striker = &client->striker;
-    int64_t give_up_ns = clock_monotonic_ns() + ANSWER_NS;
-    bool is_open = hear(striker);
-    while (striker->answered < striker->asked && is_open && clock_monotonic_ns() < give_up_ns) {
-        struct pollfd answer = {.fd = striker->from, .events = POLLIN};
-        poll(&answer, 1, (int)(ANSWER_NS / NS_PER_MS / 10));
-        is_open = hear(striker);
-    }
-    if (striker->answered < striker->asked)
+    const char *answer = striker_await(striker, error);
+    if (answer == NULL)
         return error_set(error,
-                         "the agent on host %s, which is to cut wires there, %s; see "
-                         "striker-of-client-%d.log, and that 'launch' works by hand",
-                         client->driver.host, is_open ? "did not answer within 25 s" : "has ended",
-                         client->number);
-    const char *answer = striker->answers[striker->answered % 2];
+                         "the agent on host %s, which is to cut wires there, %s; see %s, and that "
+                         "'launch' works by hand",
+                         client->driver.host, error->text, striker->log);
     if (strncmp(answer, AGENT_HAS_STRUCK, strlen(AGENT_HAS_STRUCK)) != 0)
         snprintf(striker->why_no_wires, sizeof striker->why_no_wires, "%s", answer);
+    return 0;
+}
+
+// The striker of one that is to be struck.
+static int start(struct fault_client *client, const char *folder, struct error *error)
+{
+    AUTO_FREE char *log = text_formatted("%s/striker-of-client-%d.log", folder, client->number);
+    if (striker_start(&client->striker, &client->driver, "strike", log, error) != 0)
+        return -1;
+    snprintf(client->striker.whom, sizeof client->striker.whom, "its driver on host %s",
+             client->driver.host);
     return 0;
 }
 
@@ -274,14 +170,13 @@ int strikers_start(const struct fault_environment *environment, struct error *er
     for (int i = 0; i < environment->client_count; i++) {
         bool is_struck = false, is_cut_off = false;
         struct fault_client *client = &environment->clients[i];
-        AUTO_FREE char *log =
-            text_formatted("%s/striker-of-client-%d.log", environment->folder, i + 1);
         client->number = i + 1;
         see_who_is_struck(environment, i + 1, &is_struck, &is_cut_off);
-        if (client->driver.host != NULL && is_struck && start(client, log, error) != 0)
+        if (client->driver.host != NULL && is_struck &&
+            start(client, environment->folder, error) != 0)
             return -1;
-        client->striker.is_prepared =
-            client->striker.process > 0 && is_cut_off && tell(&client->striker, AGENT_PREPARE "\n");
+        client->striker.is_prepared = client->striker.process > 0 && is_cut_off &&
+                                      striker_tell(&client->striker, AGENT_PREPARE "\n");
     }
     for (int i = 0; i < environment->client_count; i++) {
         struct fault_client *client = &environment->clients[i];

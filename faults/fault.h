@@ -10,24 +10,11 @@
 #include "harness/history/writer.h"
 #include "harness/point/point.h"
 #include "harness/scenario/scenario.h"
-#include "harness/wire/agent.h"
+#include "harness/wire/striker.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <sys/types.h>
-
-// Of a client whose driver is on another host: what strikes that there, an agent of its own that is
-// launched when the trial begins, and asked by lines (elsewhere.c).
-struct striker {
-    pid_t process; // 0: there is none
-    int to, from;  // descriptors: its standard input, and its standard output
-    int asked, answered;
-    char heard[400]; // of an answer that has not come as a whole
-    size_t length;
-    char answers[2][400];   // the last two
-    bool is_prepared;       // it was asked whether wires can be cut there, and has that to undo
-    char why_no_wires[400]; // why they cannot; "": they can
-};
 
 // A client process, as the conductor knows it.
 struct fault_client {
@@ -35,10 +22,10 @@ struct fault_client {
     pid_t process;               // 0 once it has ended
     bool leads_group;            // it has started programs, which belong to it
     struct agent_address driver; // of its driver, if that is on another host
-    struct striker striker;
-    bool killed;   // by a fault
-    bool is_dying; // killed by a fault, but not reaped yet
-    int stops;     // pauses in effect: it goes on when the last one is over
+    struct striker striker;      // of that
+    bool killed;                 // by a fault
+    bool is_dying;               // killed by a fault, but not reaped yet
+    int stops;                   // pauses in effect: it goes on when the last one is over
     // A fault stops it, or is about to: that is no stall, says the observer, who maps this.
     _Atomic bool is_to_stop;
     int64_t killed_ns;
@@ -93,10 +80,10 @@ struct fault_strike {
     int done;                    // the fault's own: how many of its locks it has struck
     int wire;                    // the fault's own: number of its wire fault
     pid_t process;               // the fault's own: a program that it runs
-    int question;                // to the striker of its client, its number; 0: none is asked
-    int64_t since_ns;            // the fault's own
-    struct error why;            // the fault's own: why it has failed, while it is undone
-    int64_t met;                 // packets or connections that it met; -1 if nothing counts them
+    struct strike_question question; // to the striker of its client
+    int64_t since_ns;                // the fault's own
+    struct error why;                // the fault's own: why it has failed, while it is undone
+    int64_t met; // packets or connections that it met; -1 if nothing counts them
     // Who had the role that it names (`leader`), noted once it is in effect: "redis-1", and who has
     // it since, "redis-1 redis-2". "" if it names none.
     char role[96];

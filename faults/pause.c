@@ -141,7 +141,7 @@ static enum strike_state prepare_heal(struct fault_strike *strike, struct error 
         client->process == 0 || client->stops > 1)
         return STRIKE_IN_EFFECT;
     if (strike->progress != GOES_ON_THERE)
-        strike->question = 0; // one that was to stop it
+        strike->question.number = 0; // one that was to stop it
     strike->progress = GOES_ON_THERE;
     return strike_elsewhere(strike, AGENT_CONTINUE, error);
 }

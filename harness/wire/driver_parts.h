@@ -8,6 +8,7 @@
 #include "harness/wire/agent.h"
 #include "harness/wire/driver.h"
 #include "harness/wire/proxy.h"
+#include "harness/wire/pulse.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -33,15 +34,9 @@ struct driver_host {
     struct agent_address address;
     bool has_answered; // its agent, for the first time
     struct history_writer writer;
-    int64_t ping;         // the number of the last one
-    int64_t asked_ns;     // when that was sent; 0: it is answered, or its answer proves nothing
-    int64_t heard_ns;     // the last answer, or what of the time since then is recorded already
-    int64_t looked_ns;    // when this process looked last, which may stand still itself
-    bool stood_still;     // it did: what the next answer says of the program may be from before
-    _Atomic int way;      // enum process_way, of the program
-    int64_t *round_trips; // all of them
-    size_t count, room;
-    int64_t least_ns; // of them
+    int64_t ping; // the number of the last one
+    struct pulse pulse;
+    _Atomic int way; // enum process_way, of the program
 };
 
 // The times in which a request of the driver's stood still at a point.
