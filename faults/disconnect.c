@@ -39,6 +39,8 @@ static enum availability available(const struct fault_prospect *prospect, struct
     enum availability there = target_available(&server, prospect->environment, why);
     if (there == FAULT_AVAILABLE)
         at_server.node = target_server(&server, prospect->environment, why);
+    if (node_is_remote(at_server.node, why))
+        return FAULT_MISSING;
     return at_server.node == NULL ? there
                                   : way_available(&at_server, node_control(at_server.node)->links,
                                                   "made to end a client's connections", why);

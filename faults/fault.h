@@ -134,6 +134,7 @@ struct fault {
     // True if the target goes on by `heal` itself, so that its end is noted before; else the end
     // is what `heal` has proven.
     bool heals_at_once;
+    bool strikes_remote; // servers on other hosts, too: by the agents that have booted them
 };
 
 // --- what faults have in common (strike.c) -------------------------------------------------------
@@ -145,6 +146,10 @@ enum strike_state strike_came_too_late(struct error *error);
 // `how` of the instance says that it loses ("loses-unsynced", "loses-all").
 enum strike_state strike_bring_back(struct fault_strike *strike, struct error *error);
 enum loss strike_loss(const struct fault_instance *instance);
+
+// True if the server is on another host, where only faults strike it that say so (strikes_remote);
+// `why` is the reason and the remedy.
+bool node_is_remote(const struct node *node, struct error *why);
 
 // For `available`: whether `how` of the instance is one of `ways` (NULL-terminated) of that kind of
 // server; of a kind that has none (NULL), that it cannot be `done`: "made to evict".

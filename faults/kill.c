@@ -107,6 +107,8 @@ static enum strike_state stop_and_kill(struct fault_strike *strike, struct error
 
 static enum strike_state prove(struct fault_strike *strike, struct error *error)
 {
+    if (strike->client == NULL)
+        return strike_crash(strike, error);
     return strike->client->driver.host != NULL && strike->progress != DIES_HERE
                ? kill_elsewhere(strike, error)
                : bury(strike->client, error);
@@ -131,4 +133,5 @@ const struct fault kill_fault = {
     .inject = inject,
     .prove = prove,
     .heal = strike_bring_back,
+    .strikes_remote = true,
 };

@@ -175,4 +175,5 @@ const struct fault pause_fault = {
     .prepare_heal = prepare_heal,
     .heal = heal,
     .heals_at_once = true,
+    .strikes_remote = true,
 };

@@ -12,6 +12,15 @@ static const char *const hows[] = {"keeps", "loses-unsynced", "loses-all", NULL}
 static enum availability available(const struct fault_prospect *prospect, struct error *why)
 {
     const struct server_group *group = prospect->environment->lock_group;
+    const struct node *node = prospect->node;
+    if (node != NULL && node->remote != NULL && node->kind->power_cut != NULL &&
+        strike_loss(prospect->instance) == LOSS_UNSYNCED) {
+        error_set(why,
+                  "%s is on another host, where nobody takes from its disk what it had not synced: "
+                  "take how: keeps or loses-all, or have it booted here (leave 'hosts' out)",
+                  node->name);
+        return FAULT_MISSING;
+    }
     bool is_alone = group != NULL && group->settings.topology->form.most == 1;
     const char *lost = is_alone ? group->nodes[0].kind->form.set_up : NULL;
     if (strike_loss(prospect->instance) != LOSS_ALL || lost == NULL)
@@ -53,5 +62,7 @@ const struct fault restart_fault = {
     .summary = "crashes a server and starts it again, with or without what it had stored",
     .available = available,
     .inject = strike_crash,
+    .prove = strike_crash,
     .heal = strike_bring_back,
+    .strikes_remote = true,
 };

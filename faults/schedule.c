@@ -40,8 +40,9 @@ struct entry {
     struct wait_for until;
     enum heal_reason heal_reason;
     bool target_died;
-    bool has_found; // and told it
-    bool watches;   // its points are set
+    bool is_end_told; // by heals_at_once
+    bool has_found;   // and told it
+    bool watches;     // its points are set
     int64_t armed_ns;
     int64_t leaderless_ns; // since when it waits for somebody who leads; 0: it does not
     int64_t reached_ns;    // a worker came to the last point that was set for this fault
@@ -394,8 +395,9 @@ static void entry_heal(struct schedule *schedule, struct entry *entry)
         return;
     }
     // Written before the target goes on, so that whatever it does next comes after it.
-    if (at_once)
+    if (at_once && !entry->is_end_told)
         record(schedule, entry, EVENT_FAULT_HEALED, entry->heal_reason);
+    entry->is_end_told = at_once;
     struct error *why = prepared == STRIKE_FAILED ? NULL : &error; // the first reason stays
     enum strike_state state = entry->fault->heal(&entry->strike, why);
     if (state == STRIKE_PENDING) {

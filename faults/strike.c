@@ -2,6 +2,7 @@
 #include "faults/fault.h"
 
 #include "harness/base/scope.h"
+#include "harness/cluster/remote.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -46,7 +47,7 @@ enum strike_state fault_inject(struct fault_strike *strike, struct error *error)
 
 enum strike_state strike_crash(struct fault_strike *strike, struct error *error)
 {
-    return server_kill(strike->node, error) != 0 ? STRIKE_FAILED : STRIKE_IN_EFFECT;
+    return server_kill(strike->node, error);
 }
 
 enum loss strike_loss(const struct fault_instance *instance)
@@ -103,6 +104,17 @@ static enum availability wire_available(const struct fault_instance *instance,
     return FAULT_MISSING;
 }
 
+bool node_is_remote(const struct node *node, struct error *why)
+{
+    bool is_remote = node != NULL && node->remote != NULL;
+    if (is_remote)
+        error_set(why,
+                  "%s is on host %s, where its agent pauses, kills and restarts it, and can do no "
+                  "more: have it booted here (leave 'hosts' of its servers out)",
+                  node->name, node->remote->address.host);
+    return is_remote;
+}
+
 enum availability fault_available(const struct fault_instance *instance,
                                   const struct fault_environment *environment, struct error *why)
 {
@@ -114,14 +126,16 @@ enum availability fault_available(const struct fault_instance *instance,
     if ((fault->form.strikes & STRIKES_WIRE) != 0)
         return wire_available(instance, environment, why);
     enum availability there = target_available(&instance->target, environment, why);
-    if (there != FAULT_AVAILABLE || fault->available == NULL)
+    if (there != FAULT_AVAILABLE)
         return there;
     // For a role, any of its group.
     if (instance->target.client == 0)
         prospect.node = target_server(&instance->target, environment, &ignored);
     if (instance->target.client == 0 && prospect.node == NULL && environment->lock_group != NULL)
         prospect.node = &environment->lock_group->nodes[0];
-    return fault->available(&prospect, why);
+    if (!fault->strikes_remote && node_is_remote(prospect.node, why))
+        return FAULT_MISSING;
+    return fault->available != NULL ? fault->available(&prospect, why) : FAULT_AVAILABLE;
 }
 
 // Notes who the leader is, if it is on that side: the only server there that holds data.

@@ -3,6 +3,7 @@
 #include "harness/base/clock.h"
 #include "harness/base/scope.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
@@ -188,6 +189,23 @@ int folder_remove(const char *path, struct error *error)
     if (nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS) == 0 || errno == ENOENT)
         return 0;
     return error_set(error, "cannot remove %s: %s", path, strerror(errno));
+}
+
+int folder_empty(const char *path, const char *const *kept, struct error *error)
+{
+    static const char *const nothing[] = {".", "..", NULL};
+    DIR *folder = opendir(path);
+    int result = 0;
+    if (folder == NULL)
+        return error_set(error, "cannot read folder %s: %s", path, strerror(errno));
+    for (struct dirent *entry; result == 0 && (entry = readdir(folder)) != NULL;) {
+        if (text_is_one_of(entry->d_name, nothing) || text_is_one_of(entry->d_name, kept))
+            continue;
+        AUTO_FREE char *each = path_join(path, entry->d_name);
+        result = folder_remove(each, error);
+    }
+    closedir(folder);
+    return result;
 }
 
 int output_end(struct error *error)

@@ -35,6 +35,9 @@ int folder_make(const char *path, struct error *error);
 // with `error` set.
 int folder_remove(const char *path, struct error *error);
 
+// Removes all that is in the folder but for what has one of these names (NULL-terminated).
+int folder_empty(const char *path, const char *const *kept, struct error *error);
+
 // Sees to it that all that was printed has been written: 0, or -1 with `error` set if some of it
 // could not be, at any time. That a pipe's reader has gone away is no error: `| head` has seen
 // enough.

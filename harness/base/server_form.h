@@ -26,6 +26,8 @@ struct server_form {
     bool shows_keys;        // whether a lock is there can be seen by a key of the lock's name
     bool is_custom;         // a scenario says how it is started (base/custom_server.h)
     bool keeps_commits;     // it stores what it answers to, however it stops
+    // Why no agent can boot it on another host; NULL: one can.
+    const char *why_not_remote;
     // What is made in a lone one before a trial, without which no lock can be taken; NULL: nothing.
     const char *set_up;
     enum login login;

@@ -6,6 +6,7 @@
 #include "harness/base/scope.h"
 #include "harness/cluster/disk.h"
 #include "harness/cluster/memory.h"
+#include "harness/cluster/remote.h"
 #include "harness/cluster/server.h"
 #include "harness/cluster/topology.h"
 
@@ -24,25 +25,13 @@
 
 #define PREPARE_LIMIT_S 300 // for data to be made or copied, on a disk that is slow
 
-// A port that is free: the kernel's choice. A socket stays bound to it, without listening, as long
-// as the cluster lives. That keeps the kernel from giving the port to anybody who wants any, but
-// not a server from listening on it, as servers bind with SO_REUSEADDR; also when one starts again.
+// Held as long as the cluster lives.
 static int free_port(struct cluster *cluster)
 {
-    int descriptor = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    socklen_t length = sizeof address;
-    if (descriptor < 0)
-        return -1;
     size_t count = (size_t)cluster->port_holder_count++;
     cluster->port_holders =
         memory_resized(cluster->port_holders, (count + 1) * sizeof *cluster->port_holders);
-    cluster->port_holders[count] = descriptor;
-    if (setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &(int){1}, sizeof(int)) != 0 ||
-        bind(descriptor, (struct sockaddr *)&address, length) != 0 ||
-        getsockname(descriptor, (struct sockaddr *)&address, &length) != 0)
-        return -1;
-    return ntohs(address.sin_port);
+    return network_hold_port("127.0.0.1", &cluster->port_holders[count]);
 }
 
 // Inside a namespace all ports are free, on loopback the kernel knows which are.
@@ -50,7 +39,7 @@ static void choose_ports(struct cluster *cluster, struct node *node)
 {
     const struct server_kind *kind = node->kind;
     bool on_loopback = cluster->isolation == ISOLATION_LOOPBACK;
-    if (kind == NULL)
+    if (kind == NULL || node->remote != NULL)
         return;
     node->port = on_loopback ? free_port(cluster) : kind->port;
     for (int i = 0; i < kind->extra_ports; i++)
@@ -117,23 +106,35 @@ static int check_preload(const struct node *node, struct error *error)
                      node->folder);
 }
 
+static int name_package(const struct node *node, struct error *error)
+{
+    return node->kind->package == NULL
+               ? error_wrap(error, "%s", node->name)
+               : error_wrap(error, "%s (Debian package %s)", node->name, node->kind->package);
+}
+
 static int wait_until_ready(struct node *node, struct error *error)
 {
     int limit_s = node_boot_limit_s(node);
     int64_t give_up_ns = clock_monotonic_ns() + limit_s * NS_PER_S;
     for (;;) {
-        bool is_ready = node->kind->ready(node);
+        int state = server_is_ready(node, error);
         if (waitpid(node->server, NULL, WNOHANG) == node->server) {
             node->server = 0;
             return quote_log(node, error);
         }
-        if (is_ready) {
+        if (state < 0)
+            return name_package(node, error);
+        if (state == 0) {
             node->ready_ns = clock_realtime_ns();
             return check_preload(node, error);
         }
         if (clock_monotonic_ns() > give_up_ns)
-            return error_set(error, "%s on %s:%d did not answer within %d s of its start",
-                             node_program(node), node->end.address, node->port, limit_s);
+            return error_set(error, "%s on %s:%d did not answer within %d s of its start%s",
+                             node_program(node), node->end.address, node->port, limit_s,
+                             node->remote == NULL ? ""
+                                                  : "; can that address of its host be reached "
+                                                    "from here?");
         if (!node_pause(node, error))
             return -1;
     }
@@ -145,9 +146,7 @@ static int start_server(struct node *node, struct error *error)
     if (node->server > 0)
         return 0;
     node->server = 0;
-    return node->kind->package == NULL
-               ? error_wrap(error, "%s", node->name)
-               : error_wrap(error, "%s (Debian package %s)", node->name, node->kind->package);
+    return name_package(node, error);
 }
 
 bool node_pause(const struct node *node, struct error *error)
@@ -182,6 +181,8 @@ int group_start_deferred(struct server_group *group, struct error *error)
 static int make_folders(struct cluster *cluster, struct node *node, const char *folder,
                         struct error *error)
 {
+    if (node->remote != NULL)
+        return 0;
     node->folder = path_join(folder, node->name);
     node->home = path_join(cluster->short_path.path, node->name);
     node->data = path_join(node->home, "data");
@@ -229,6 +230,8 @@ static int make_preload(struct cluster *cluster, struct node *node, struct error
     const struct group_settings *wanted = &node->group->settings;
     const char *others = getenv("LD_PRELOAD");
     char user[16];
+    if (node->remote != NULL)
+        return 0;
     node->gated = cluster->isolation == ISOLATION_LOOPBACK && !cluster->open_to_all;
     if (!node_takes_preload(node) || (!wanted->shiftable_clock && !wanted->hindered_disk &&
                                       !node->gated && !node->kind->shares_memory))
@@ -265,12 +268,31 @@ static int make_preload(struct cluster *cluster, struct node *node, struct error
     return wanted->hindered_disk && node->disk == NULL ? -1 : 0;
 }
 
+// All at once, as each takes its time; addresses are known before any server starts.
+static int open_remotes(struct cluster *cluster, const char *folder, struct error *error)
+{
+    for (int i = 0; i < cluster->count; i++) {
+        struct node *node = &cluster->nodes[i];
+        if (node->remote == NULL)
+            continue;
+        node->folder = path_join(folder, node->name);
+        if (folder_make(node->folder, error) != 0 || remote_launch(node, error) != 0)
+            return -1;
+    }
+    for (int i = 0; i < cluster->count; i++) {
+        if (cluster->nodes[i].remote != NULL && remote_await(&cluster->nodes[i], error) != 0)
+            return -1;
+    }
+    return 0;
+}
+
 static int start_servers(struct cluster *cluster, const char *folder, struct error *error)
 {
     if (cluster->group_count == 0)
         return 0;
     if (folder_make(folder, error) != 0 ||
-        short_path_open(&cluster->short_path, folder, cluster->isolation, error) != 0)
+        short_path_open(&cluster->short_path, folder, cluster->isolation, error) != 0 ||
+        open_remotes(cluster, folder, error) != 0)
         return -1;
     for (int i = 0; i < cluster->count; i++) {
         struct node *node = &cluster->nodes[i];
@@ -294,6 +316,18 @@ static int start_servers(struct cluster *cluster, const char *folder, struct err
     return 0;
 }
 
+// One after the other, and from the first again.
+static void plan_hosts(struct server_group *group)
+{
+    const char *const *hosts = group->settings.hosts;
+    const char *const *host = hosts;
+    for (int i = 0; hosts != NULL && i < group->count; i++) {
+        struct node *node = &group->nodes[i];
+        node->remote = remote_new(*host, group->settings.launch, node->name);
+        host = host[1] != NULL ? host + 1 : hosts;
+    }
+}
+
 static void plan_nodes(struct cluster *cluster, const struct cluster_settings *settings)
 {
     size_t most = (size_t)settings->group_count * MAX_GROUP_NODES + (size_t)settings->clients;
@@ -307,6 +341,7 @@ static void plan_nodes(struct cluster *cluster, const struct cluster_settings *s
                                        .nodes = &cluster->nodes[cluster->count]};
         topology_plan(group);
         cluster->count += group->count;
+        plan_hosts(group);
     }
     for (int i = 1; i <= settings->clients; i++) {
         struct node *client = &cluster->nodes[cluster->count++];
@@ -382,12 +417,22 @@ int cluster_check_servers(struct cluster *cluster, struct error *error)
             return error_set(error, "%s ended by %s, which no fault asked for; see %s/server.log",
                              node->name, process_end(status, end, sizeof end), node->folder);
         }
+        if (node->server > 0 && node->remote != NULL)
+            remote_look(node->remote);
         if (node->server > 0 && node->may_end)
             cluster_excuse_log(node);
         else if (node->server > 0 && node->kind->death_notes != NULL && check_log(node, error) != 0)
             return -1;
     }
     return 0;
+}
+
+void cluster_watch(struct cluster *cluster, struct history_writer *writer)
+{
+    for (int i = 0; i < cluster->count; i++) {
+        if (cluster->nodes[i].remote != NULL)
+            remote_watch(&cluster->nodes[i], i + 1, writer);
+    }
 }
 
 // All but logs and settings.
@@ -427,6 +472,7 @@ void cluster_sweep(const char *folder)
 
 void cluster_close(struct cluster *cluster)
 {
+    remotes_close(cluster->nodes, cluster->count);
     for (int i = 0; i < cluster->count; i++) {
         struct node *node = &cluster->nodes[i];
         struct error ignored;

@@ -15,9 +15,11 @@
 #include <sys/types.h>
 
 struct custom_server;
+struct history_writer;
 struct server_kind;
 struct topology;
 struct disk_state;
+struct remote;
 
 // Servers that are to belong together.
 struct group_settings {
@@ -27,6 +29,9 @@ struct group_settings {
     enum persistence persistence;    // redis only
     const char *binary; // that its servers are started with; NULL: their kinds' programs
     const struct custom_server *custom; // of a scenario's own server; NULL: the kind is known
+    // The hosts that its servers are on, one after the other, and how agents are launched there;
+    // NULL-terminated. NULL: this machine.
+    const char *const *hosts, *const *launch;
     bool is_explored;     // what goes on in them by itself is to be as little as can be
     bool shiftable_clock; // each server gets clocks that can be set, if its kind can
     bool hindered_disk;   // the same of a disk that can be full or slow (disk.h)
@@ -64,17 +69,19 @@ struct node {
     int port;                         // of its server; 0 if none
     int extra_ports[MAX_EXTRA_PORTS]; // as many as its kind asks for: for its peers, and the like
     int processor;                    // what runs here is pinned to it, or -1
-    pid_t server;                     // its process, 0 if none runs
-    int64_t died_ns;                  // when server_kill last ended it, by CLOCK_REALTIME; 0: never
-    int64_t ready_ns;                 // when it first served, by CLOCK_REALTIME
-    bool may_end;                     // a fault brings it to end by itself, which is no failure
-    bool is_starting;     // again, by server_restart: whether it will serve is not known yet
-    bool has_ended;       // by itself, in one of those cases; until it is started again
+    pid_t server; // its process, 0 if none runs; of one on another host, its agent's launch
+    struct remote *remote; // of a server on another host (remote.h); NULL: it is here
+    int64_t died_ns;       // when server_kill last ended it, by CLOCK_REALTIME; 0: never
+    int64_t ready_ns;      // when it first served, by CLOCK_REALTIME
+    bool may_end;          // a fault brings it to end by itself, which is no failure
+    bool is_starting;      // again, by server_restart: whether it will serve is not known yet
+    bool has_ended;        // by itself, in one of those cases; until it is started again
     const char *program;  // what it is started with instead of its kind's: the group's `binary`, or
                           // a fault's; NULL: that of its kind
     char *folder;         // where its log and settings are found later; NULL for a client's
     char *home;           // its working folder, by a path that every server takes: `folder`,
-                          // or another that is removed when the cluster is closed
+                          // or another that is removed when the cluster is closed; of one on
+                          // another host, a folder there
     char *environment[6]; // variables for the library that is loaded into its server; NULL behind
     bool gated;           // on loopback: other users of the machine are kept out (gate_preload.c)
     off_t log_seen;       // of its server.log, by cluster_check_servers
@@ -141,6 +148,10 @@ struct process_limit node_limit(const struct node *node);
 // 0 while every server that was started lives, with all the processes that it is made of; -1 with
 // `error` set once one has ended that may not.
 int cluster_check_servers(struct cluster *cluster, struct error *error);
+
+// Records from now on the stalls of servers on other hosts, as cluster_check_servers finds them;
+// with NULL, no more.
+void cluster_watch(struct cluster *cluster, struct history_writer *writer);
 
 // What the server's log tells until now, a fault asked for.
 void cluster_excuse_log(struct node *node);

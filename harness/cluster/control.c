@@ -5,11 +5,11 @@
 #include "harness/base/processes.h"
 #include "harness/base/scope.h"
 #include "harness/cluster/disk.h"
+#include "harness/cluster/remote.h"
 #include "harness/cluster/server.h"
 #include "harness/locks/lock.h"
 
 #include <arpa/inet.h>
-#include <dirent.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -290,6 +290,8 @@ int server_stop(const struct node *node, struct error *error)
 {
     if (node->server <= 0)
         return error_set(error, "%s does not run", node->name);
+    if (node->remote != NULL)
+        return remote_strike(node->remote, AGENT_STOP, error);
     if (signal_family(node, SIGSTOP, error) < 0)
         return -1;
     int state = first_is_stopped(node, error);
@@ -309,6 +311,8 @@ int server_continue(const struct node *node, struct error *error)
     siginfo_t info;
     if (node->server <= 0)
         return 0;
+    if (node->remote != NULL)
+        return remote_strike(node->remote, AGENT_CONTINUE, error);
     waitid(P_PID, (id_t)node->server, &info, WSTOPPED | WNOHANG); // take the report away
     return signal_family(node, SIGCONT, error) < 0 ? -1 : 0;
 }
@@ -317,21 +321,12 @@ int server_continue(const struct node *node, struct error *error)
 
 int data_empty(const struct node *node, struct error *error)
 {
-    static const char *const nothing[] = {".", "..", NULL};
-    const char *const *kept = node->kind->kept;
-    DIR *folder = opendir(node->data);
-    int result = 0;
-    if (folder == NULL)
-        return error_set(error, "cannot read folder %s: %s", node->data, strerror(errno));
-    for (struct dirent *entry; result == 0 && (entry = readdir(folder)) != NULL;) {
-        if (text_is_one_of(entry->d_name, nothing) ||
-            (kept != NULL && text_is_one_of(entry->d_name, kept)))
-            continue;
-        AUTO_FREE char *path = path_join(node->data, entry->d_name);
-        result = folder_remove(path, error);
-    }
-    closedir(folder);
-    return result;
+    static const char *const nothing[] = {NULL};
+    const char *const *kept = node->kind->kept != NULL ? node->kind->kept : nothing;
+    if (node->remote == NULL)
+        return folder_empty(node->data, kept, error);
+    remote_forget(node->remote, kept);
+    return 0;
 }
 
 int server_kill(struct node *node, struct error *error)
@@ -340,9 +335,13 @@ int server_kill(struct node *node, struct error *error)
         errno = ESRCH;
         return error_set(error, "%s does not run", node->name);
     }
-    if (signal_family(node, SIGKILL, error) < 0)
+    int state = node->remote != NULL ? remote_strike(node->remote, AGENT_KILL, error) : 0;
+    if (state != 0)
+        return state;
+    if (node->remote == NULL && signal_family(node, SIGKILL, error) < 0)
         return -1;
-    process_kill(node->server);
+    if (node->remote == NULL)
+        process_kill(node->server);
     node->died_ns = clock_realtime_ns();
     node->server = 0;
     return 0;
@@ -388,9 +387,15 @@ int server_restart(struct node *node, enum loss loss, struct error *error)
     return error_wrap(error, "%s could not be started again", node->name);
 }
 
+int server_is_ready(const struct node *node, struct error *error)
+{
+    int started = node->remote != NULL ? remote_has_started(node->remote, error) : 0;
+    return started != 0 ? started : !node->kind->ready(node);
+}
+
 int server_is_back(struct node *node, struct error *error)
 {
-    int state = node->kind->ready(node) ? 0 : 1;
+    int state = server_is_ready(node, error);
     if (server_has_ended(node))
         state = error_set(error, "%s ended while it started again; see %s/server.log", node->name,
                           node->folder);

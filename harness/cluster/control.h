@@ -138,14 +138,16 @@ bool control_read_row(const struct session *session, const char *line,
 // so of each yet (call again), -1 with `error` set.
 int server_stop(const struct node *node, struct error *error);
 
-// Lets them go on. 0, or -1 with `error` set.
+// Lets them go on. 0, 1 if that is not proven yet (of a server on another host: call again), -1
+// with `error` set.
 int server_continue(const struct node *node, struct error *error);
 
 // True if the server is stopped, or does not run.
 bool server_stands_still(const struct node *node);
 
-// Ends every process of the server by SIGKILL, and reaps the first: proven dead when it returns.
-// 0, or -1 with `error` set; node->server is 0 then.
+// Ends every process of the server by SIGKILL, and reaps the first. 0 once all are proven dead, and
+// node->server is 0; 1 if they are not yet (of a server on another host: call again), -1 with
+// `error` set.
 int server_kill(struct node *node, struct error *error);
 
 // True once a server has ended by itself that may (node->may_end), or while it started again, and
@@ -155,6 +157,10 @@ bool server_has_ended(struct node *node);
 // Starts a dead server again, with what it kept; ask server_is_back until it serves. 0, or -1 with
 // `error` set.
 int server_restart(struct node *node, enum loss loss, struct error *error);
+
+// 0 if the server that was started serves, 1 if not yet, -1 with `error` set if it could not be
+// started, which of one on another host is known late.
+int server_is_ready(const struct node *node, struct error *error);
 
 // 0 once the server that was started again serves, 1 if not yet, -1 with `error` set if it never
 // will.

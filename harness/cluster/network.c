@@ -212,3 +212,20 @@ int network_prepare_router(struct error *error)
     network_remove(probe, 1);
     return 0;
 }
+
+int network_hold_port(const char *address, int *descriptor)
+{
+    struct sockaddr_in place = {.sin_family = AF_INET};
+    socklen_t length = sizeof place;
+    *descriptor = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (*descriptor < 0)
+        return -1;
+    if (inet_pton(AF_INET, address, &place.sin_addr) == 1 &&
+        setsockopt(*descriptor, SOL_SOCKET, SO_REUSEADDR, &(int){1}, sizeof(int)) == 0 &&
+        bind(*descriptor, (struct sockaddr *)&place, length) == 0 &&
+        getsockname(*descriptor, (struct sockaddr *)&place, &length) == 0)
+        return ntohs(place.sin_port);
+    close(*descriptor);
+    *descriptor = -1;
+    return -1;
+}

@@ -36,6 +36,12 @@ int network_configure(const char *commands, int network_namespace, struct error 
 // `error` set. The namespace lasts at least as long as it.
 int network_listen(int network_namespace, int port, struct error *error);
 
+// A port of the address that is free: the kernel's choice. The socket, which stays bound to it
+// without listening, keeps the kernel from giving the port to anybody who wants any, but not a
+// server from listening on it, as servers bind with SO_REUSEADDR; also when one starts again. -1 if
+// there is none.
+int network_hold_port(const char *address, int *descriptor);
+
 // Removes them.
 void network_remove(struct network_end *ends, int count);
 

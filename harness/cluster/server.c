@@ -6,6 +6,7 @@
 #include "harness/base/scope.h"
 #include "harness/cluster/data_cache.h"
 #include "harness/cluster/process.h"
+#include "harness/cluster/remote.h"
 
 #include <ctype.h>
 #include <signal.h>
@@ -140,6 +141,11 @@ pid_t server_start(const struct node *node, bool ordinary_user, const char *cons
                    struct error *error)
 {
     AUTO_FREE char *log = path_join(node->folder, "server.log");
+    if (node->remote != NULL)
+        return remote_start(node->remote, arguments, (const char *const *)node->environment,
+                            error) == 0
+                   ? node->remote->striker.process
+                   : -1;
     struct process_settings settings = {.arguments = arguments,
                                         .environment = (const char *const *)node->environment,
                                         .folder = node->home,
@@ -153,11 +159,26 @@ pid_t server_start(const struct node *node, bool ordinary_user, const char *cons
 int server_write(const struct node *node, const char *name, const char *settings,
                  struct error *error)
 {
-    AUTO_FREE char *used = path_join(node->home, name);
     AUTO_FREE char *kept = path_join(node->folder, name);
-    return file_write(used, settings, strlen(settings), error) != 0
+    return server_put(node, name, settings, false, error) != 0
                ? -1
                : file_write(kept, settings, strlen(settings), error);
+}
+
+int server_put(const struct node *node, const char *name, const char *content, bool first,
+               struct error *error)
+{
+    AUTO_FREE char *path = path_join(node->home, name);
+    if (node->remote != NULL)
+        remote_write(node->remote, name, content, first);
+    else if (!first || access(path, F_OK) != 0)
+        return file_write(path, content, strlen(content), error);
+    return 0;
+}
+
+pid_t server_process(const struct node *node)
+{
+    return node->remote != NULL ? node->remote->process : node->server;
 }
 
 int server_provide_data(const struct node *node, const char *marker,

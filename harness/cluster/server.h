@@ -130,6 +130,13 @@ pid_t server_start(const struct node *node, bool ordinary_user, const char *cons
 int server_write(const struct node *node, const char *name, const char *settings,
                  struct error *error);
 
+// The same in node->home alone ("data/myid"); with `first`, unless an earlier start did.
+int server_put(const struct node *node, const char *name, const char *content, bool first,
+               struct error *error);
+
+// For `ready`: the id that the server itself has where it runs.
+pid_t server_process(const struct node *node);
+
 // For `start`: sees to it that node->data holds a server's data: those of an earlier start, which
 // the file `marker` in it tells, or else new ones, as `make` makes them in that folder. That takes
 // seconds, so it is done once per machine and version, and copied. 0, or -1 with `error` set.

@@ -455,6 +455,7 @@ static int set_up(struct conductor *conductor, const char *folder, int serial, s
     if (available != FAULT_AVAILABLE)
         return available == FAULT_MISSING ? TRIAL_IMPOSSIBLE : TRIAL_MEANINGLESS;
     history_writer_start(&conductor->writer, &state->history, 0, 0);
+    cluster_watch(&conductor->pool->cluster, &conductor->writer);
     int64_t initial = workload_initial(state->workload, scenario);
     conductor->is_prepared = true;
     if (state_prepare(state, initial, &conductor->writer, error) != 0)
@@ -470,6 +471,7 @@ static void tear_down(struct conductor *conductor)
         client_kill(&conductor->clients[i]);
         forget_end(&conductor->ends[i]);
     }
+    cluster_watch(&conductor->pool->cluster, NULL);
     strikers_stop(&conductor->environment);
     process_kill(conductor->observer);
     struct error error;

@@ -32,7 +32,9 @@ static void name_servers(const struct plan *plan, char *out, size_t room)
                 continue;
             if (kind->form.is_custom && settings->external == NULL)
                 add_once(out, room, ", ", settings->custom.server.command[0]);
-            else if (settings == NULL || settings->binary == NULL)
+            else if (settings->hosts.count > 0) // whose version is not asked
+                add_once(out, room, ", ", kind->name);
+            else if (settings->binary == NULL)
                 is_used = true;
             else if (strcmp(asked, settings->binary) != 0 && program_exists(settings->binary))
                 add_once(out, room, ", ",

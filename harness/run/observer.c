@@ -97,8 +97,11 @@ static void look_for_drivers(struct observer *observer, int64_t now_ns)
 
 void observer_tell(struct control *control, const struct cluster *servers)
 {
-    for (int i = 0; i < servers->count && i < MAX_OBSERVED_SERVERS; i++)
-        atomic_store_explicit(&control->servers[i], servers->nodes[i].server, memory_order_relaxed);
+    for (int i = 0; i < servers->count && i < MAX_OBSERVED_SERVERS; i++) {
+        const struct node *node = &servers->nodes[i]; // on another host, its agent looks
+        atomic_store_explicit(&control->servers[i], node->remote == NULL ? node->server : 0,
+                              memory_order_relaxed);
+    }
 }
 
 // --- looking -------------------------------------------------------------------------------------

@@ -134,7 +134,8 @@ static bool can_be_replayed(const struct trial *trial, struct error *error)
     else if (trial->external_client != NULL && trial->external_client->plugin != NULL)
         why = "it is a plug-in; `lockpick explore` has one loaded by a program, whose requests it "
               "sees";
-    else if (external_client_host(trial->external_client, 1) != NULL)
+    else if (external_client_host(trial->external_client, 1) != NULL ||
+             scenario_server(trial->scenario, scheme->server)->hosts.count > 0)
         why = "it is on other hosts, whose time nobody sets";
     else if (trial->external_client != NULL && trial->external_client->renew)
         why = "it is asked to renew its lease in the background, which nobody holds yet";

@@ -95,7 +95,7 @@ static void refuse(const struct trial *trial, struct text *reason)
 }
 
 // Appends what is missing on this machine, or nothing: servers that Lockpick is to boot, and what a
-// scheme that the scenario brings along says it needs here; on other hosts, agents look.
+// scheme that the scenario brings along says it needs here. On other hosts, agents look.
 static void miss(const struct trial *trial, struct text *reason)
 {
     struct trial_servers servers = trial_servers_of(trial);
@@ -103,7 +103,8 @@ static void miss(const struct trial *trial, struct text *reason)
     for (int i = 0; i < 2; i++) {
         const struct server_kind *kind =
             servers.kinds[i] != NULL ? server_kind_find(servers.kinds[i]) : NULL;
-        if (kind == NULL || servers.settings[i]->external != NULL)
+        if (kind == NULL || servers.settings[i]->external != NULL ||
+            servers.settings[i]->hosts.count > 0)
             continue;
         const char *binary = servers.settings[i]->binary;
         const struct custom_server *custom = &servers.settings[i]->custom.server;
@@ -207,12 +208,12 @@ bool trial_may_share_machine(const struct trial *trial)
            !trial_is_external(trial);
 }
 
-static bool plan_has_hosts(const struct plan *plan)
+// True if the trial boots servers on other hosts.
+static bool trial_boots_elsewhere(const struct trial *trial)
 {
-    bool has = false;
-    for (size_t i = 0; i < plan->count; i++)
-        has |= external_client_host(plan->trials[i].external_client, 1) != NULL;
-    return has;
+    struct trial_servers servers = trial_servers_of(trial);
+    return (servers.settings[0] != NULL && servers.settings[0]->hosts.count > 0) ||
+           (servers.settings[1] != NULL && servers.settings[1]->hosts.count > 0);
 }
 
 bool plan_wants_gateway(const struct plan *plan)
@@ -268,8 +269,12 @@ const char *why_loopback(const struct run_options *options, const struct plan *p
     bool has_gateway = plan_wants_gateway(plan);
     if (options->no_namespaces)
         return "--no-namespaces was given";
-    if (plan_has_hosts(plan))
-        return "clients are on other hosts, which only the host's network leads to";
+    for (size_t i = 0; i < plan->count; i++) {
+        if (external_client_host(plan->trials[i].external_client, 1) != NULL)
+            return "clients are on other hosts, which only the host's network leads to";
+        if (trial_boots_elsewhere(&plan->trials[i]))
+            return "servers are on other hosts, which only the host's network leads to";
+    }
     for (size_t i = 0; i < plan->count; i++) {
         const char *why = NULL;
         if (trial_is_external(&plan->trials[i]))
@@ -288,7 +293,8 @@ const char *open_to_strangers(const struct plan *plan)
         struct trial_servers servers = trial_servers_of(&plan->trials[i]);
         const struct server_kind *kind =
             servers.kinds[0] != NULL ? server_kind_find(servers.kinds[0]) : NULL;
-        if (kind == NULL || servers.settings[0]->external != NULL)
+        if (kind == NULL || servers.settings[0]->external != NULL ||
+            servers.settings[0]->hosts.count > 0)
             continue;
         if (kind->form.is_custom ? !custom_takes_preload(&servers.settings[0]->custom.server)
                                  : !kind->takes_preload)
@@ -326,6 +332,10 @@ static int want_servers(const struct trial *trial, struct group_settings *groups
         group->custom =
             server_kind_find(servers.kinds[i])->form.is_custom ? &settings->custom.server : NULL;
         group->hindered_disk = trial_strikes_server_by(trial, FAULT_HINDERS_DISK);
+        if (settings->hosts.count > 0) {
+            group->hosts = (const char *const *)settings->hosts.items;
+            group->launch = (const char *const *)settings->launch.items;
+        }
         if (i == 1) {
             group->topology = topology_find(servers.kinds[i], "single");
             group->count = 1;
@@ -425,6 +435,7 @@ static bool has(const struct server_pool *pool, const struct group_settings *gro
                a->count == b->count && a->persistence == b->persistence &&
                a->is_explored == b->is_explored && a->shiftable_clock == b->shiftable_clock &&
                a->hindered_disk == b->hindered_disk && a->custom == b->custom &&
+               a->hosts == b->hosts &&
                strcmp(a->binary != NULL ? a->binary : "", b->binary != NULL ? b->binary : "") == 0;
     }
     return same;

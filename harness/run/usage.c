@@ -180,7 +180,7 @@ void usage_read_all(struct usage_watch *watch)
         read_node(watch, i + 1, client->process, client->leads_group ? &list : NULL, true);
     }
     for (int i = 0; i < watch->servers->count; i++) {
-        if (watch->servers->nodes[i].server == 0)
+        if (watch->servers->nodes[i].server == 0 || watch->servers->nodes[i].remote != NULL)
             continue;
         if (list.items == NULL)
             list = process_list_read();

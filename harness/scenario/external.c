@@ -29,6 +29,13 @@ static void write_folder(struct node *map, const struct scenario *scenario)
     }
 }
 
+void check_launch(const struct node *map, const char *whose)
+{
+    if (node_child(map, "hosts") == NULL)
+        refuse_key(node_child(map, "launch"), "'launch' without 'hosts': it is for %s there",
+                   whose);
+}
+
 static void check_exec(const struct vocabulary *vocabulary, const struct node *root,
                        const struct scenario *scenario, const struct exec_settings *exec,
                        struct node *map)
@@ -51,13 +58,14 @@ static void check_exec(const struct vocabulary *vocabulary, const struct node *r
         refuse_key(node_child(map, "servers"),
                    "'servers: %s' needs servers.%s.command, which starts that server",
                    client->server, client->server);
-    if (exec->launch.count > 0 && exec->hosts.count == 0)
-        refuse_key(node_child(map, "launch"), "'launch' without 'hosts': it is for clients there");
-    if (exec->hosts.count > 0 && server != NULL && node_child(custom, "external") == NULL)
+    check_launch(map, "clients");
+    if (exec->hosts.count > 0 && server != NULL && node_child(custom, "external") == NULL &&
+        node_child(custom, "hosts") == NULL)
         refuse_key(node_child(map, "hosts"),
-                   "'hosts' with servers %s: those that Lockpick boots are not reached from other "
-                   "machines; say servers.%s.external, the URL of one that each host reaches",
-                   client->server, client->server);
+                   "'hosts' with servers %s: those that Lockpick boots here are not reached from "
+                   "other machines; say servers.%s.hosts, to have them booted there, or "
+                   "servers.%s.external, the URL of one that each host reaches",
+                   client->server, client->server, client->server);
     if (!client->visible || client->server == NULL || (server != NULL && server->shows_keys))
         return;
     AUTO_LIST struct string_list shown = {0};
@@ -75,6 +83,12 @@ static void check_exec(const struct vocabulary *vocabulary, const struct node *r
 // An engine that would ask for a password could not be answered.
 static const char *const by_ssh[] = {"ssh", "-oBatchMode=yes", "{host}", "lockpick", "agent"};
 #define BY_SSH (sizeof by_ssh / sizeof *by_ssh)
+
+static void complete_launch(const struct string_list *hosts, struct string_list *launch)
+{
+    for (size_t i = 0, said = launch->count; hosts->count > 0 && said == 0 && i < BY_SSH; i++)
+        string_list_add(launch, by_ssh[i]);
+}
 
 // What follows from what was said.
 static void complete(struct exec_settings *exec, const struct vocabulary *vocabulary)
@@ -97,10 +111,8 @@ static void complete(struct exec_settings *exec, const struct vocabulary *vocabu
         if (strcmp(topology->server, client->server) == 0)
             string_list_add(&exec->topologies, topology->name);
     }
-    bool is_elsewhere = exec->hosts.count > 0;
-    for (size_t i = 0, said = exec->launch.count; is_elsewhere && said == 0 && i < BY_SSH; i++)
-        string_list_add(&exec->launch, by_ssh[i]);
-    if (is_elsewhere) {
+    complete_launch(&exec->hosts, &exec->launch);
+    if (exec->hosts.count > 0) {
         client->hosts = (const char *const *)exec->hosts.items;
         client->launch = (const char *const *)exec->launch.items;
     }
@@ -207,6 +219,7 @@ void external_complete(struct scenario *scenario)
     for (struct server_settings *settings = scenario->servers; settings->kind != NULL; settings++) {
         struct custom_settings *custom = &settings->custom;
         struct custom_server *server = &custom->server;
+        complete_launch(&settings->hosts, &settings->launch);
         server->command = list_of(&custom->command);
         server->environment = list_of(&custom->environment);
         server->ready_command = list_of(&custom->ready_command);

@@ -196,6 +196,10 @@ static const struct section ready_section = {
 
 #define OF_CUSTOM(field) AT(server_settings, custom.field)
 
+#define LAUNCH_KEY(of)                                                                             \
+    "launch", KEY_TEXTS, AT(of, launch), "the command that starts `lockpick agent` on a {host}",   \
+        RANGE(1, 64), .fallback_text = "by ssh"
+
 // Those of a server of one's own come last.
 static const struct key server_keys[] = {
     {"topology", KEY_NAME, AT(server_settings, topology), "how its servers belong together",
@@ -216,6 +220,10 @@ static const struct key server_keys[] = {
      "of its sentinels, likewise", RANGE(1, 400), .fallback_text = "none"},
     {"tls", KEY_SECTION, AT(server_settings, tls), "that is spoken to by TLS: see below",
      .section = &tls_section, .fallback_text = "no"},
+    {"hosts", KEY_TEXTS, AT(server_settings, hosts),
+     "the machines that its servers are booted on, one after the other", RANGE(1, 64),
+     .fallback_text = "this one"},
+    {LAUNCH_KEY(server_settings)},
     {"command", KEY_TEXTS, OF_CUSTOM(command),
      "custom: the program and its arguments, with {address}, {port}, ...: see below", RANGE(1, 64),
      .fallback_text = "none"},
@@ -300,9 +308,7 @@ static const struct key exec_keys[] = {
     {"hosts", KEY_TEXTS, AT(exec_settings, hosts),
      "the machines that clients run on, one after the other; scripts/drivers/README.md",
      RANGE(1, MOST_CLIENT_PROCESSES), .fallback_text = "this one"},
-    {"launch", KEY_TEXTS, AT(exec_settings, launch),
-     "the command that starts `lockpick agent` on a {host}", RANGE(1, 64),
-     .fallback_text = "by ssh"},
+    {LAUNCH_KEY(exec_settings)},
     {NEEDS_KEY},
     {INSTALL_KEY},
 };

@@ -182,6 +182,9 @@ void check_who(const struct rules *rules, struct node *node, int client, int wor
 // is looked for when it is to be started. `node` may be NULL.
 void check_program(struct node *node, const char *program);
 
+// Refuses `launch` in the mapping without `hosts`.
+void check_launch(const struct node *map, const char *whose);
+
 // as_run.c: keeps in a scenario without diagnostics what its tree says, for scenario_as_run.
 void settle(const struct node *root, struct scenario *scenario);
 

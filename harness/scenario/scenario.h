@@ -326,6 +326,9 @@ struct server_settings {
     char *password;          // of that: where it is (password_read); NULL: there is none
     char *sentinel_password; // of its sentinels, likewise
     struct tls_settings tls;
+    // The machines that it is booted on, one server after the other, and the command that starts an
+    // agent there; none: this one.
+    struct string_list hosts, launch;
     struct custom_settings custom; // its command is empty unless the kind is a scenario's own
 };
 

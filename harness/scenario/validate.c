@@ -480,8 +480,15 @@ static void check_servers(const struct rules *rules)
                        "'persistence' besides 'external': Lockpick does not start that server");
             refuse_key(node_child(map, "binary"),
                        "'binary' besides 'external': Lockpick does not start that server");
+            refuse_key(node_child(map, "hosts"),
+                       "'hosts' besides 'external': Lockpick does not start that server");
         }
-        check_program(node_child(map, "binary"), settings->binary);
+        check_launch(map, "servers");
+        if (form->why_not_remote != NULL)
+            refuse_key(node_child(map, "hosts"), "'hosts' of %s: %s", kinds[i],
+                       form->why_not_remote);
+        if (settings->hosts.count == 0)
+            check_program(node_child(map, "binary"), settings->binary);
         if (form->is_custom)
             check_custom_server(map, kinds[i], &settings->custom);
         for (size_t j = 0; j < server_section.key_count && !form->is_custom; j++) {

@@ -25,7 +25,6 @@
 // How long a strike may take.
 #define STRIKE_NS (10 * NS_PER_S)
 #define LOOK_EVERY_NS NS_PER_MS
-#define LONGEST_STRIKE 2000 // a line
 
 // --- an agent, to who launches it ----------------------------------------------------------------
 
@@ -203,7 +202,7 @@ static void relay(struct serving *serving, int from,
 static void end_driver(const char *id)
 {
     struct error ignored;
-    agent_strike(agent_strikes[AGENT_KILL], id, &ignored);
+    agent_strike(agent_strikes[AGENT_KILL], id, 0, &ignored);
 }
 
 // Ends what is left of the driver, a moment after its input has ended.
@@ -224,10 +223,7 @@ static void end_serving(const char *id)
     agent_wires_leave(id);
 }
 
-// A process of its own, in a session of its own, that outlives the agent and then sees to its end:
-// nobody can tell an agent that is killed to do so. It keeps none of the agent's streams open, for
-// whose end who launched it waits. 0, or -1 with `error` set.
-static int guard(const char *id, void (*end)(const char *id), struct error *error)
+int agent_guard(const char *id, void (*end)(const char *id), struct error *error)
 {
     char byte;
     int agent_is_gone[2];
@@ -247,18 +243,19 @@ static int guard(const char *id, void (*end)(const char *id), struct error *erro
     _exit(0);
 }
 
-// A line of its own, of which nothing is read that comes after it. The caller frees it.
-static char *read_opening(void)
+json_t *agent_read_opening(bool *is_ours)
 {
-    struct text line = {0};
+    AUTO_TEXT struct text line = {0};
     char byte;
     while (line.length < DRIVER_LONGEST_LINE && read(STDIN_FILENO, &byte, 1) == 1 && byte != '\n')
         text_add_bytes(&line, &byte, 1);
-    return text_take(&line);
+    json_t *opening = json_loads(text_string(&line), 0, NULL);
+    const char *version = json_string_value(json_object_get(opening, "agent"));
+    *is_ours = version != NULL && strcmp(version, LOCKPICK_VERSION) == 0;
+    return opening;
 }
 
-// NULL-terminated, for the caller to free; of the texts that the array has, which outlives it.
-static const char **texts_of(const json_t *array, const char *first)
+const char **agent_texts(const json_t *array, const char *first)
 {
     size_t count = 0;
     const char **texts = memory_zeroed(json_array_size(array) + 2, sizeof *texts);
@@ -278,10 +275,10 @@ static int begin(struct serving *serving, const json_t *opening, struct error *e
     const char *id = json_string_value(json_object_get(opening, "id"));
     int input[2], output[2];
     AUTO_FREE char *variable = text_formatted(AGENT_VARIABLE "=%s", id != NULL ? id : "");
-    AUTO_FREE const char **command = texts_of(json_object_get(opening, "command"), NULL);
+    AUTO_FREE const char **command = agent_texts(json_object_get(opening, "command"), NULL);
     AUTO_FREE const char **environment =
-        texts_of(json_object_get(opening, "environment"), variable);
-    AUTO_FREE const char **needs = texts_of(json_object_get(opening, "needs"), NULL);
+        agent_texts(json_object_get(opening, "environment"), variable);
+    AUTO_FREE const char **needs = agent_texts(json_object_get(opening, "needs"), NULL);
     const char *install = json_string_value(json_object_get(opening, "install"));
     if (id == NULL || folder == NULL || command[0] == NULL)
         return error_set(error, "an agent's first line must say id, folder and command");
@@ -290,7 +287,7 @@ static int begin(struct serving *serving, const json_t *opening, struct error *e
             return error_set(error, "it needs %s, which is not there%s%s", needs[i],
                              install != NULL ? ": " : "", install != NULL ? install : "");
     }
-    if (guard(id, end_serving, error) != 0 || agent_wires_enter(id, error) != 0)
+    if (agent_guard(id, end_serving, error) != 0 || agent_wires_enter(id, error) != 0)
         return -1;
     if (pipe2(input, O_CLOEXEC) != 0 || pipe2(output, O_CLOEXEC) != 0)
         return error_set(error, "cannot make a pipe: %s", strerror(errno));
@@ -322,10 +319,8 @@ void agent_serve(void)
     struct error error = {0};
     pthread_t hearer;
     int status = 0;
-    AUTO_FREE char *line = read_opening();
-    json_auto_t *opening = line != NULL ? json_loads(line, 0, NULL) : NULL;
-    const char *version = json_string_value(json_object_get(opening, "agent"));
-    bool is_ours = version != NULL && strcmp(version, LOCKPICK_VERSION) == 0;
+    bool is_ours;
+    json_auto_t *opening = agent_read_opening(&is_ours);
     bool has_begun = is_ours && begin(&serving, opening, &error) == 0;
     json_auto_t *answer = json_pack("{s:s, s:s*}", "agent", LOCKPICK_VERSION, "refused",
                                     is_ours && !has_begun ? error.text : NULL);
@@ -350,8 +345,8 @@ const char *const agent_strikes[] = {
     [AGENT_STOP] = "stop", [AGENT_CONTINUE] = "continue", [AGENT_KILL] = "kill", NULL};
 
 // The processes that have the variable in their environment, which those inherit that a driver
-// starts.
-static struct process_list processes_of(const char *id)
+// starts, or are of the group.
+static struct process_list processes_of(const char *id, pid_t group)
 {
     char path[40];
     AUTO_FREE char *variable = text_formatted(AGENT_VARIABLE "=%s", id);
@@ -360,13 +355,14 @@ static struct process_list processes_of(const char *id)
     for (size_t i = 0; i < all.count; i++) {
         AUTO_TEXT struct text environment = {0};
         snprintf(path, sizeof path, "/proc/%d/environ", (int)all.items[i].id);
-        if (file_read(path, &environment, NULL) != 0)
+        bool is_of_group = group != 0 && all.items[i].group == group;
+        if (!is_of_group && file_read(path, &environment, NULL) != 0)
             continue;
         const char *at = text_string(&environment);
         const char *end = at + environment.length;
         while (at < end && strcmp(at, variable) != 0)
             at += strlen(at) + 1;
-        if (at < end)
+        if (is_of_group || at < end)
             all.items[count++] = all.items[i];
     }
     all.count = count;
@@ -381,7 +377,7 @@ static bool is_open(int strike, const struct process_entry *process)
                                       : process_goes_on(process);
 }
 
-int agent_strike(const char *strike, const char *id, struct error *error)
+int agent_strike(const char *strike, const char *id, pid_t group, struct error *error)
 {
     static const int signals[] = {
         [AGENT_STOP] = SIGSTOP, [AGENT_CONTINUE] = SIGCONT, [AGENT_KILL] = SIGKILL};
@@ -389,7 +385,7 @@ int agent_strike(const char *strike, const char *id, struct error *error)
     int64_t give_up_ns = clock_monotonic_ns() + STRIKE_NS;
     bool any = false;
     for (int settled = 0; settled < 2;) { // twice: one may have started another meanwhile
-        struct process_list list = processes_of(id);
+        struct process_list list = processes_of(id, group);
         const struct process_entry *open = NULL;
         any |= list.count > 0;
         for (size_t i = 0; i < list.count; i++) {
@@ -447,36 +443,50 @@ static int cut_as_told(const char *id, const char *line, struct error *error)
     return agent_wires_cut(id, &cut, error);
 }
 
+// Of one driver.
+struct striking {
+    const char *id;
+    bool has_wires;
+};
+
 // What is to be done; packets that have met it, if it is the end of a cut. -1 with `error` set.
-static int64_t do_as_told(const char *id, const char *line, struct error *error)
+static int64_t do_as_told(void *context, const char *line, struct error *error)
 {
     int number;
+    struct striking *striking = context;
+    const char *id = striking->id;
     if (text_is_one_of(line, agent_strikes))
-        return agent_strike(line, id, error);
+        return agent_strike(line, id, 0, error);
     if (sscanf(line, "join %d", &number) == 1)
         return agent_wires_join(id, number, error);
     if (strncmp(line, "cut ", 4) == 0)
         return cut_as_told(id, line, error);
     if (strcmp(line, AGENT_PREPARE) != 0)
         return error_set(error, "there is no strike '%s'", line);
-    return guard(id, agent_wires_remove, error) == 0 ? agent_wires_prepare(id, error) : -1;
+    striking->has_wires = true;
+    return agent_guard(id, agent_wires_remove, error) == 0 ? agent_wires_prepare(id, error) : -1;
 }
 
-void agent_strike_as_told(const char *id)
+void agent_do_lines(agent_act *act, void *context)
 {
-    bool has_wires = false;
-    AUTO_FREE char *line = memory_new(LONGEST_STRIKE);
-    while (fgets(line, LONGEST_STRIKE, stdin) != NULL) {
+    AUTO_FREE char *line = NULL;
+    size_t room = 0;
+    while (getline(&line, &room, stdin) >= 0) {
         struct error error = {0};
         line[strcspn(line, "\n")] = '\0';
-        has_wires |= strcmp(line, AGENT_PREPARE) == 0;
-        int64_t came_of_it = do_as_told(id, line, &error);
+        int64_t came_of_it = act(context, line, &error);
         if (came_of_it < 0)
             printf("%s\n", text_clean_line(error.text));
         else
             printf(AGENT_HAS_STRUCK " %" PRId64 "\n", came_of_it);
         fflush(stdout);
     }
-    if (has_wires)
+}
+
+void agent_strike_as_told(const char *id)
+{
+    struct striking striking = {.id = id};
+    agent_do_lines(do_as_told, &striking);
+    if (striking.has_wires)
         agent_wires_remove(id);
 }

@@ -26,8 +26,9 @@
 #define AGENT_VARIABLE "LOCKPICK_AGENT"
 
 // The driver of a client on another host: how its host is got at, and what it is known by there.
+// The same of a server.
 struct agent_address {
-    const char *host; // NULL: the driver is on this machine
+    const char *host; // NULL: it is on this machine
     const char *const *launch;
     char id[40];
 };
@@ -36,7 +37,7 @@ struct agent_address {
 struct agent_address agent_address_of(const struct external_client *program, const char *tag,
                                       int client);
 
-// The command that starts an agent; with a verb, one of that verb for its driver.
+// The command that starts an agent; with a verb ("strike", "server"), one of that verb.
 void agent_command(const struct agent_address *address, const char *verb, struct string_list *out);
 
 // The first line for an agent.
@@ -58,9 +59,11 @@ _Noreturn void agent_serve(void);
 enum { AGENT_STOP, AGENT_CONTINUE, AGENT_KILL };
 extern const char *const agent_strikes[];
 
-// Does that to all processes of that driver on this host, and returns once it is proven: none goes
-// on, none is stopped, none is left. 0, or -1 with `error` set, also if there are none.
-int agent_strike(const char *strike, const char *id, struct error *error);
+// Does that to all processes of that driver or server on this host, and returns once it is proven:
+// none goes on, none is stopped, none is left. They are those that have its id in their
+// environment, or are of the process group (0: none), for there are servers that write over their
+// environment. 0, or -1 with `error` set, also if there are none.
+int agent_strike(const char *strike, const char *id, pid_t group, struct error *error);
 
 // What is between a driver and its servers, cut on its host (agent_wires.c).
 struct agent_cut {
@@ -94,6 +97,48 @@ void agent_wires_leave(const char *id);
 #define AGENT_HAS_STRUCK "done"
 #define AGENT_PREPARE "prepare"
 void agent_strike_as_told(const char *id);
+
+// What `lockpick agent server ID` does (agent_server.c): boots a server here, in a folder of its
+// own, which is removed with it. Its first line is read and answered as a driver's agent does it:
+//
+//     > {"agent": "0.1.0", "host": "h1", "ports": 3}
+//     < {"agent": "0.1.0", "folder": "/tmp/lockpick-ID", "address": "10.0.0.7", "ports": [7101,
+//     7102, 7103]}
+//
+// The address is one of this host's that others reach, the ports are free. Then strikes follow, and
+//
+//     start {"command": [...], "environment": [...], "files": {"zoo.cfg": "..."},
+//            "first": {"data/myid": "1"}, "kept": [...]}
+//                                                boots it, with these files, some of which are only
+//                                                written if they are not there; with "kept", all
+//                                                of its data but these are removed before. "done
+//                                                17": the id of its process
+//     ping                                       "done 2": what it does (enum process_way)
+//
+// It ends with the server, unless that was killed by a strike.
+#define AGENT_PING "ping"
+void agent_serve_server(const char *id);
+
+// --- what agents have in common (agent.c) --------------------------------------------------------
+
+struct json_t;
+
+// The first line, of which nothing is read that comes after it; whether it is of this version. For
+// the caller to free.
+struct json_t *agent_read_opening(bool *is_ours);
+// The texts that the array has, which outlives them, behind `first` (or NULL); NULL-terminated, for
+// the caller to free.
+const char **agent_texts(const struct json_t *array, const char *first);
+
+// A process of its own, in a session of its own, that outlives the agent and then sees to its end:
+// nobody can tell an agent that is killed to do so. It keeps none of the agent's streams open, for
+// whose end who launched it waits. 0, or -1 with `error` set.
+int agent_guard(const char *id, void (*end)(const char *id), struct error *error);
+
+// Acts upon each line until its input ends, and says what came of it: a number, or -1 with `error`
+// set.
+typedef int64_t agent_act(void *context, const char *line, struct error *error);
+void agent_do_lines(agent_act *act, void *context);
 // The line for a cut.
 void agent_cut_write(const struct agent_cut *cut, struct text *out);
 

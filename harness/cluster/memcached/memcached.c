@@ -32,7 +32,7 @@ static pid_t start(const struct node *node, struct error *error)
 static bool ready(const struct node *node)
 {
     char wanted[48];
-    snprintf(wanted, sizeof wanted, "STAT pid %d\r\n", (int)node->server);
+    snprintf(wanted, sizeof wanted, "STAT pid %d\r\n", (int)server_process(node));
     return node_says(node, "stats", wanted);
 }
 

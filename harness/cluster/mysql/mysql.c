@@ -694,6 +694,9 @@ const struct server_kind mysql_server = {
     .name = "mysql",
     .form = {.title = "MariaDB",
              .durability = {"mysql: log flushed at each commit"},
+             .why_not_remote =
+                 "its data are made by programs of its own before it starts, which no "
+                 "agent runs; name one that runs there by 'external'",
              .keeps_commits = true,
              .set_up = "the tables",
              .login = LOGIN_ANY,

@@ -261,6 +261,9 @@ const struct server_kind postgres_server = {
     .name = "postgres",
     .form = {.title = "PostgreSQL",
              .durability = {"postgres: log flushed at each commit"},
+             .why_not_remote =
+                 "its data are made by programs of its own before it starts, which no "
+                 "agent runs; name one that runs there by 'external'",
              .set_up = "the tables",
              .login = LOGIN_ANY,
              .grant = "CREATE ROLE NAME LOGIN PASSWORD 'PASSWORD'",

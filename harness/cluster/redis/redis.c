@@ -23,25 +23,19 @@
 
 // --- start ---------------------------------------------------------------------------------------
 
-// Whether it writes times into its AOF, for redis_power_cut: older ones refuse that setting.
+// Whether it writes times into its AOF, for redis_power_cut: older ones refuse that setting. Of one
+// on another host nobody asks which it is.
 static bool tells_times(const struct node *node)
 {
     char version[64];
-    const char *number = version_number(node_version(node, version, sizeof version));
+    const char *number =
+        node->remote == NULL ? version_number(node_version(node, version, sizeof version)) : NULL;
     return number != NULL && strtol(number, NULL, 10) >= 7;
 }
 
 static const struct node *master_of(const struct node *node)
 {
     return group_node(node->group, "master", 1);
-}
-
-// Writes the file into the node's data, unless an earlier start did.
-static int write_once(const struct node *node, const char *name, const char *content,
-                      struct error *error)
-{
-    AUTO_FREE char *path = path_join(node->data, name);
-    return access(path, F_OK) == 0 ? 0 : file_write(path, content, strlen(content), error);
 }
 
 // Of servers and sentinels. Inside a namespace nobody else can reach them, nor on loopback ports
@@ -64,7 +58,7 @@ static pid_t start_redis(const struct node *node, struct error *error)
     char content[80] = "", cluster[240] = "";
     if (has_sentinels && master != node)
         snprintf(content, sizeof content, "replicaof %s %d\n", master->end.address, master->port);
-    if (has_sentinels && write_once(node, "redis.conf", content, error) != 0)
+    if (has_sentinels && server_put(node, "data/redis.conf", content, true, error) != 0)
         return -1;
     if (node_is_in(node, "cluster")) // replicas stay with the master that they were given
         snprintf(cluster, sizeof cluster,
@@ -94,7 +88,7 @@ static pid_t start_sentinel(const struct node *node, struct error *error)
              "sentinel failover-timeout " SENTINEL_MASTER " 2000\n"
              "sentinel parallel-syncs " SENTINEL_MASTER " 8\n",
              master->end.address, master->port);
-    if (write_once(node, "sentinel.conf", content, error) != 0)
+    if (server_put(node, "data/sentinel.conf", content, true, error) != 0)
         return -1;
     return server_run(node, false, error, "redis-server data/sentinel.conf --sentinel" PLACE,
                       node->port, node->end.address, node->data);
@@ -103,7 +97,7 @@ static pid_t start_sentinel(const struct node *node, struct error *error)
 static bool ready(const struct node *node)
 {
     char wanted[48];
-    snprintf(wanted, sizeof wanted, "process_id:%d\r\n", (int)node->server);
+    snprintf(wanted, sizeof wanted, "process_id:%d\r\n", (int)server_process(node));
     return node_says(node, "PING\r\nINFO server", wanted);
 }
 

@@ -127,7 +127,8 @@ static char *classes_path(const struct node *node)
     struct stat archive, machine;
     char name[80];
     AUTO_FREE char *java = program_path("java");
-    if (node->gated || java == NULL || stat(JAR, &archive) != 0 || stat(java, &machine) != 0)
+    if (node->gated || node->remote != NULL || java == NULL || stat(JAR, &archive) != 0 ||
+        stat(java, &machine) != 0)
         return NULL;
     snprintf(name, sizeof name, "zookeeper-classes-%llx-%llx",
              (unsigned long long)archive.st_mtim.tv_sec,
@@ -197,14 +198,13 @@ static int make_classes(const char *half, const void *of)
 
 static pid_t start(const struct node *node, struct error *error)
 {
-    AUTO_FREE char *path = path_join(node->data, "myid");
     AUTO_FREE char *classes = classes_path(node);
     char number[16], option[PATH_MAX + 40] = "";
-    int length = snprintf(number, sizeof number, "%d\n", node->number);
+    snprintf(number, sizeof number, "%d\n", node->number);
     if (classes != NULL && (are_kept(classes) || data_cache_fill(classes, make_classes, node) == 0))
         snprintf(option, sizeof option, "-XX:SharedArchiveFile=%s", classes);
     if (write_settings(node, "zoo.cfg", node->data, false, error) != 0 ||
-        file_write(path, number, (size_t)length, error) != 0)
+        server_put(node, "data/myid", number, false, error) != 0)
         return -1;
     return run(node, option, "zoo.cfg", error);
 }
