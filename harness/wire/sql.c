@@ -195,6 +195,31 @@ static enum outcome exchange(struct sql_connection *connection, struct sql_answe
     return outcome;
 }
 
+// Each `?` stands for one, and each `$1` for the first, however often it is there.
+static int count_arguments(const char *text)
+{
+    int count = 0;
+    for (const char *place = text; (place = strpbrk(place, "?$")) != NULL; place++) {
+        int number = *place == '$' ? place[1] - '0' : count + 1;
+        count = number > count ? number : count;
+    }
+    return count;
+}
+
+// What a worker with a gate is about to send is part of where it stands.
+static void hear_request(struct step_gate *gate, const struct sql_statement *statement,
+                         const struct sql_argument *arguments)
+{
+    gate_hear(gate, statement->text, strlen(statement->text));
+    int count = arguments != NULL ? count_arguments(statement->text) : 0;
+    for (int i = 0; i < count; i++) {
+        char number[24];
+        snprintf(number, sizeof number, "%lld", (long long)arguments[i].number);
+        const char *text = arguments[i].text != NULL ? arguments[i].text : number;
+        gate_hear(gate, text, strlen(text) + 1);
+    }
+}
+
 enum outcome sql_request_in(struct sql_connection *connection, int64_t session,
                             struct sql_answer *answer, const struct sql_statement *statement,
                             const struct sql_argument *arguments,
@@ -202,18 +227,9 @@ enum outcome sql_request_in(struct sql_connection *connection, int64_t session,
 {
     struct sql_peer *link = &connection->link;
     enum outcome outcome = OUTCOME_NO;
-    // What a worker with a gate is about to send is part of where it stands.
-    struct step_gate *gate = connection->actor->gate;
-    const struct sql_argument *heard = arguments;
-    const char *place = arguments != NULL ? strpbrk(statement->text, "?$") : NULL;
     *answer = nothing;
-    gate_hear(gate, statement->text, strlen(statement->text));
-    for (; gate != NULL && place != NULL; place = strpbrk(place + 1, "?$"), heard++) {
-        char number[24];
-        snprintf(number, sizeof number, "%lld", (long long)heard->number);
-        const char *text = heard->text != NULL ? heard->text : number;
-        gate_hear(gate, text, strlen(text) + 1);
-    }
+    if (connection->actor->gate != NULL)
+        hear_request(connection->actor->gate, statement, arguments);
     point(connection->actor, POINT_BEFORE, statement->command);
     if (gate_order(connection->actor) == GATE_END) {
         outcome = lose(connection, answer);
