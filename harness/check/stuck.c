@@ -295,8 +295,8 @@ static bool is_stopped(const struct trial_model *model, const struct hold *attem
 }
 
 // Finds the waits of each worker, in their order. Those who were granted the lock only after the
-// end had waited until then. Nobody has waited in vain until somebody is told that the job is gone,
-// nor who waits on when it is over.
+// end had waited until then. A wait is in vain if it
+// ends after the last time that somebody was told that the job is gone, and before the job is over.
 static size_t find_waits(const struct trial_model *model, int64_t since_ns, struct waiter *waits,
                          bool *stopped_may_hold)
 {

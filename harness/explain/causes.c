@@ -268,8 +268,8 @@ static const struct row {
      "{who} died waiting for the lock, and keeps its place in the line: nobody passes it",
      "a place in the line that ends with its client's session"},
     {ROOT_LEASE_STANDS, "lease-stands-still", PLAIN,
-     "{struck?{deed} (fault {fault})|{slow-step}, as the schedule says}, and by it the lease of "
-     "{lease} is not over for long",
+     "{struck?{deed} (fault {fault})|{slow-step}, as the schedule says}, and so the lease of "
+     "{lease} does not end for a long time",
      OWN_CLOCK},
     {ROOT_STRUCK, "struck", PLAIN, "{deed} (fault {fault}): as long as that lasts nobody is let in",
      "{severs?a majority of servers that reach each other: as it is, the lock prefers nobody to "

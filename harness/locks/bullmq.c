@@ -163,7 +163,7 @@ const struct lock_scheme bullmq_scheme = {
 
 const struct lock_scheme bullmq_unchecked_scheme = {
     .name = "bullmq-unchecked",
-    .summary = "bullmq, but that its watchdog does not check the owner",
+    .summary = "bullmq, with a watchdog that does not check the owner",
     .breaks = "a worker that has lost its job extends another's lock, and works on",
     BULLMQ,
     .renewal = &(const struct watchdog_settings){.renew = renew_unchecked},

@@ -115,8 +115,8 @@ static bool make_step(struct driver *driver, struct step_gate *step)
     if (proxy_stands(driver->proxy, &request, &is_reply)) {
         if (strcmp(request.name, PARSER_UNKNOWN) == 0) {
             driver_fail(driver,
-                        "cannot be explored: it has sent what is no request that is known; "
-                        "etcd's gRPC, as of its client in Go, is not, but its JSON gateway");
+                        "cannot be explored: it has sent a request that Lockpick cannot read; of "
+                        "etcd, it reads the JSON gateway's, not gRPC, as its client in Go speaks");
             return false;
         }
         enum gate_order order = GATE_GO;
