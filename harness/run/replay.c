@@ -341,7 +341,7 @@ static bool has_lock(struct replay *replay)
     const char *name = replay->state.keys[0].lock_name;
     return trial_has_queue(replay->trial) ||
            (read_image(replay, &ignored) == 0 &&
-            memmem(replay->kept.bytes, replay->kept.length, name, strlen(name)) != NULL);
+            memmem(text_string(&replay->kept), replay->kept.length, name, strlen(name)) != NULL);
 }
 
 // How a server was set up tells whether it keeps anything; that it keeps all is also tried of one
