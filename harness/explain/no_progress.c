@@ -335,12 +335,13 @@ void diagnose_no_progress(struct diagnosis *diagnosis)
     bool died = (interval.cause == NO_PROGRESS_DIED_HOLDING ||
                  interval.cause == NO_PROGRESS_DIED_RELEASING) &&
                 !no_progress_while_free(model, false);
+    bool is_prolonged = interval.cause != NO_PROGRESS_RELEASED && step_that_prolongs(model) != NULL;
     if (interval.unanswered) {
         diagnosis->fault = last_that_silences(model);
         // An acquire that some servers did not answer may have been answered by the others.
         bool is_split = diagnosis->fault == NULL && trial_has_independent_servers(model->trial);
         conclude(diagnosis, is_split ? ROOT_SPLIT_VOTE : ROOT_UNANSWERED, !is_split);
-    } else if ((clock != NULL || step_that_prolongs(model) != NULL) && holds_have_leases(model)) {
+    } else if ((clock != NULL || is_prolonged) && holds_have_leases(model)) {
         conclude(diagnosis, ROOT_LEASE_STANDS, died);
         diagnosis->fault = clock;
     } else if (diagnose_no_progress_by_wire(diagnosis)) {
