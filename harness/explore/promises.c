@@ -4,6 +4,7 @@
 #include "harness/base/scope.h"
 #include "harness/check/sweep.h"
 #include "harness/locks/lock.h"
+#include "harness/workloads/workload.h"
 
 struct move_tally tally_of(const struct schedule_moves *schedule)
 {
@@ -83,14 +84,14 @@ static bool is_admitted(const struct replay *replay, const struct trial *trial,
         return true;
     // What servers have forgotten can be granted again, tokens too, and is gone for who releases
     // it. But nobody waits for ever, unless it was made before the trial and nobody makes it anew
-    // (permits); nor for what a replica has not heard to be released, if that has a lease.
-    if (tally.forgets && (!is_no_progress || (scheme != NULL && scheme->set_up != NULL)))
-        return true;
-    if (tally.prolongs && is_no_progress)
+    // (permits, jobs); nor for what a replica has not heard to be released, if that has a lease.
+    bool is_made_before = (scheme != NULL && scheme->set_up != NULL) || trial_has_queue(trial);
+    if (tally.forgets && (!is_no_progress || is_made_before))
         return true;
     if (is_no_progress) {
-        bool falls_to_crash =
-            !trial_has_trait(trial, "lease") && !trial_has_trait(trial, "session");
+        // A lease that a clock prolongs is none.
+        bool falls_to_crash = tally.prolongs || (!trial_has_trait(trial, "lease") &&
+                                                 !trial_has_trait(trial, "session"));
         bool misses_message = tally.faults_of[THREAD_SUBSCRIBER] > 0 ||
                               (tally.cuts_off && replay_has_thread(replay, THREAD_SUBSCRIBER));
         bool has_doubts = falls_to_crash && (tally.fails_over ||
