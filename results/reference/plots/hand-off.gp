@@ -59,7 +59,7 @@ set grid linecolor rgb 0xdddddd linewidth 0.7;".(strlen(layout) ? 'set multiplot
 undefine TIMES* RATES* P50* P99* COSTS*
 known(variable, otherwise) = exists(variable) ? value(variable) : otherwise
 
-rows = 54
+rows = 57
 title = ''
 title = joined(title, broken('Hand-off: from a release to the next grant, without faults', large))
 cause = ''
