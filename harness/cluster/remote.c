@@ -27,19 +27,12 @@ struct remote *remote_new(const char *host, const char *const *launch, const cha
 // The end of its log tells why.
 static int say_it_did_not_answer(const struct node *node, struct error *error)
 {
-    AUTO_LIST struct string_list command = {0};
-    AUTO_TEXT struct text words = {0}, log = {0};
+    AUTO_TEXT struct text launch = {0}, log = {0};
     AUTO_FREE char *path = path_join(node->folder, "server.log");
-    agent_command(&node->remote->address, "server", &command);
-    for (size_t i = 0; i < command.count; i++) {
-        text_add(&words, i > 0 ? " " : "");
-        text_add_shell_word(&words, command.items[i]);
-    }
+    agent_say_launch(&node->remote->address, "server", &launch);
     bool is_silent = file_read(path, &log, NULL) != 0 || log.length == 0;
-    return error_set(error,
-                     "the agent of %s on host %s %s, which was launched by `%s`: see that this "
-                     "works by hand%s%s",
-                     node->name, node->remote->address.host, error->text, words.bytes,
+    return error_set(error, "the agent of %s on host %s %s, %s%s%s", node->name,
+                     node->remote->address.host, error->text, launch.bytes,
                      is_silent ? "" : "; its log ends with:\n",
                      text_string(&log) + (log.length > 400 ? log.length - 400 : 0));
 }
@@ -109,14 +102,6 @@ void remotes_close(struct node *nodes, int count)
 
 // --- its life ------------------------------------------------------------------------------------
 
-static json_t *list_of(const char *const *texts)
-{
-    json_t *list = json_array();
-    for (size_t i = 0; texts != NULL && texts[i] != NULL; i++)
-        json_array_append_new(list, json_string(texts[i]));
-    return list;
-}
-
 void remote_write(struct remote *remote, const char *name, const char *content, bool first)
 {
     const char *key = first ? "first" : "files";
@@ -127,14 +112,14 @@ void remote_write(struct remote *remote, const char *name, const char *content, 
 
 void remote_forget(struct remote *remote, const char *const *kept)
 {
-    json_object_set_new(remote->told, "kept", list_of(kept));
+    json_object_set_new(remote->told, "kept", agent_array(kept));
 }
 
 int remote_start(struct remote *remote, const char *const *arguments,
                  const char *const *environment, struct error *error)
 {
-    json_object_set_new(remote->told, "command", list_of(arguments));
-    json_object_set_new(remote->told, "environment", list_of(environment));
+    json_object_set_new(remote->told, "command", agent_array(arguments));
+    json_object_set_new(remote->told, "environment", agent_array(environment));
     AUTO_FREE char *text = json_dumps(remote->told, 0);
     AUTO_FREE char *line = text_formatted("start %s\n", text);
     json_object_clear(remote->told);

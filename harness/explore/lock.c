@@ -60,17 +60,13 @@ static void write_list(const char *const *words, const char *but, struct text *o
 static void write_loader(const struct external_client *program, struct text *out)
 {
     AUTO_FREE char *own = realpath("/proc/self/exe", NULL);
-    const char *words[] = {own, "agent", "plugin", program->plugin, NULL};
-    text_add(out, "[");
-    for (const char *const *word = words; *word != NULL; word++) {
-        text_add(out, word > words ? ", " : "");
-        write_quoted(*word, out);
-    }
-    for (const char *const *trait = program->traits; *trait != NULL; trait++) {
-        text_add(out, ", ");
-        write_quoted(*trait, out);
-    }
-    text_add(out, "]");
+    AUTO_LIST struct string_list words = {0};
+    const char *const first[] = {own, "agent", "plugin", program->plugin};
+    for (size_t i = 0; i < sizeof first / sizeof *first; i++)
+        string_list_add(&words, first[i]);
+    for (const char *const *trait = program->traits; *trait != NULL; trait++)
+        string_list_add(&words, *trait);
+    write_list((const char *const *)words.items, NULL, out);
 }
 
 // With its traits but that one: a scenario's have the kind of its server among them. Where it is to

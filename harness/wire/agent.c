@@ -55,10 +55,22 @@ void agent_command(const struct agent_address *address, const char *verb, struct
         string_list_add(out, more[i]);
 }
 
-static json_t *array_of(const char *const *texts)
+void agent_say_launch(const struct agent_address *address, const char *verb, struct text *out)
+{
+    AUTO_LIST struct string_list command = {0};
+    agent_command(address, verb, &command);
+    text_add(out, "which was launched by `");
+    for (size_t i = 0; i < command.count; i++) {
+        text_add(out, i > 0 ? " " : "");
+        text_add_shell_word(out, command.items[i]);
+    }
+    text_add(out, "`: see that this works by hand");
+}
+
+json_t *agent_array(const char *const *texts)
 {
     json_t *array = json_array();
-    for (size_t i = 0; texts[i] != NULL; i++)
+    for (size_t i = 0; texts != NULL && texts[i] != NULL; i++)
         json_array_append_new(array, json_string(texts[i]));
     return array;
 }
@@ -69,9 +81,9 @@ void agent_write_opening(const struct agent_address *address, const struct exter
     static const char *const none[] = {NULL};
     json_auto_t *opening =
         json_pack("{s:s, s:s, s:o, s:s, s:o, s:s*, s:o}", "agent", LOCKPICK_VERSION, "id",
-                  address->id, "command", array_of(program->command), "folder", program->folder,
-                  "needs", array_of(program->needs != NULL ? program->needs : none), "install",
-                  program->install, "environment", array_of(environment));
+                  address->id, "command", agent_array(program->command), "folder", program->folder,
+                  "needs", agent_array(program->needs != NULL ? program->needs : none), "install",
+                  program->install, "environment", agent_array(environment));
     AUTO_FREE char *text = json_dumps(opening, 0);
     text_format(out, "%s\n", text);
 }

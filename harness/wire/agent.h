@@ -40,8 +40,11 @@ struct agent_address agent_address_of(const struct external_client *program, con
 // The command that starts an agent; with a verb ("strike", "server"), one of that verb.
 void agent_command(const struct agent_address *address, const char *verb, struct string_list *out);
 
-// The first line for an agent.
+// For messages: "which was launched by `...`: see that this works by hand".
 struct text;
+void agent_say_launch(const struct agent_address *address, const char *verb, struct text *out);
+
+// The first line for an agent.
 void agent_write_opening(const struct agent_address *address, const struct external_client *program,
                          const char *const *environment, struct text *out);
 
@@ -126,6 +129,8 @@ struct json_t;
 // The first line, of which nothing is read that comes after it; whether it is of this version. For
 // the caller to free.
 struct json_t *agent_read_opening(bool *is_ours);
+// An array of texts (NULL-terminated, or NULL: empty). For the caller to free.
+struct json_t *agent_array(const char *const *texts);
 // The texts that the array has, which outlives them, behind `first` (or NULL); NULL-terminated, for
 // the caller to free.
 const char **agent_texts(const struct json_t *array, const char *first);

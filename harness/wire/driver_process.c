@@ -171,14 +171,8 @@ static void say_it_died(struct driver *driver)
     if (process->reaped && process->status == 0)
         text_add(&how, ", and must not before it is told to quit or its standard input ends");
     if (host->address.host != NULL && !host->has_answered) {
-        AUTO_LIST struct string_list command = {0};
-        agent_command(&host->address, NULL, &command);
-        text_add(&how, " before its agent answered, which was launched by `");
-        for (size_t i = 0; i < command.count; i++) {
-            text_add(&how, i > 0 ? " " : "");
-            text_add_shell_word(&how, command.items[i]);
-        }
-        text_add(&how, "`: see that this works by hand");
+        text_add(&how, " before its agent answered, ");
+        agent_say_launch(&host->address, NULL, &how);
     }
     driver_process_quote_log(driver, &how);
     driver_fail(driver, "%s", how.bytes);

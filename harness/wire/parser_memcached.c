@@ -79,7 +79,7 @@ static int64_t read_line(const char *bytes, size_t have, struct parsed_request *
     struct span name = word_at(line, 0);
     parsed_name(request, name, false);
     if (name.length == 0 || !islower((unsigned char)name.at[0]) || is_quiet(line, request->name) ||
-        strcmp(request->name, "request") == 0)
+        strcmp(request->name, PARSER_UNKNOWN) == 0)
         return MESSAGE_LOST;
     if (strcmp(request->name, "quit") == 0 ||
         (line.length >= ending && memcmp(line.at + line.length - ending, unanswered, ending) == 0))

@@ -21,7 +21,7 @@ static const struct {
 } commands[] = {[0x01] = {"QUIT", true},
                 [0x02] = {"USE", false},
                 [0x0e] = {"PING", false},
-                [0x18] = {"request", true}, // long data
+                [0x18] = {PARSER_UNKNOWN, true}, // long data
                 [0x19] = {"CLOSE", true}};
 
 struct prepared {
@@ -94,7 +94,7 @@ static void name_command(struct state *state, const char *body, size_t length,
     const char *text = body + 1;
     const char *end = body + length;
     uint8_t command = (uint8_t)body[0];
-    strcpy(request->name, "request");
+    strcpy(request->name, PARSER_UNKNOWN);
     if (command == COM_QUERY && state->gives_attributes && length > 3 && body[1] == 0)
         text += 2;
     if (command == COM_QUERY || command == COM_PREPARE)

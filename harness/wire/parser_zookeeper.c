@@ -49,7 +49,7 @@ static int64_t request(void *context, const char *bytes, size_t have,
     int64_t length = length_of(bytes, have, state->asked_to_connect ? SHORTEST_REQUEST : 0);
     if (length <= 0)
         return length;
-    strcpy(request->name, state->asked_to_connect ? "request" : "connect");
+    strcpy(request->name, state->asked_to_connect ? PARSER_UNKNOWN : "connect");
     request->id = ID_OF_SESSION;
     if (state->asked_to_connect) {
         int32_t type = (int32_t)uint32_at(bytes + LEAD + 4);

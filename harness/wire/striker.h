@@ -20,7 +20,7 @@ struct striker {
     char heard[500]; // of an answer that has not come as a whole
     size_t length;
     char answers[2][500];   // the last two
-    bool is_prepared;       // it was asked whether wires can be cut there, and has that to undo
+    bool is_prepared;       // it made something ready there (wires, a server), and has that to undo
     char why_no_wires[500]; // why they cannot; "": they can
 };
 
@@ -38,8 +38,7 @@ int striker_start(struct striker *striker, const struct agent_address *address, 
 bool striker_tell(struct striker *striker, const char *line);
 
 // Asks, once nobody else does, and is to be called until the answer has come: 0 if it was done,
-// with what came of it in `came_of_it`; 1 if
-// it is not answered yet; -1 with `error` set.
+// with what came of it in `came_of_it`; 1 if it is not answered yet; -1 with `error` set.
 int striker_ask(struct striker *striker, struct strike_question *question, const char *line,
                 int64_t *came_of_it, struct error *error);
 
